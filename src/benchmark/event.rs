@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::ConsultationId;
 use crate::domain::log::LogEvent;
 use crate::stopping::batch::conditions::StopConditions;
-use crate::stopping::batch::reason::StopReason;
+use crate::stopping::batch::reason::BatchStopReason;
 use crate::stopping::batch::state::StopRequest;
 use crate::stopping::evaluation::Evaluation;
 
@@ -51,7 +51,7 @@ pub enum BenchmarkEventKind {
     StopRequested(StopRequest),
     /// A stop condition fired: nothing starts, and what is in flight finishes.
     Halted {
-        reason: StopReason,
+        reason: BatchStopReason,
         evaluation: Evaluation,
     },
     /// The run continues in another process. The counters of its stop conditions begin again.

@@ -39,7 +39,7 @@ const FILES: &str = "\
 ~/.llm-conclave  The home, unless CONCLAVE_HOME names another folder
 config.json  The settings; `conclave config show` lists them
 models.json  Your own models and prices
-scrub.toml  Your own rules for the masking of secrets, and values that are none
+scrub.toml  Your own rules for the masking of secrets, and values that are not secrets
 prompts/personas/NAME.md  Your own personas; other files in prompts replace prompts
 consult-logs/  For each consultation its journal (.jsonl), record (.json), report (.md) and \
     outcome

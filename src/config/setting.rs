@@ -205,7 +205,7 @@ pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         setting("mode", choice("`converge` or `explore`"), |s| &mut s.mode),
         setting("rounds", choice("1, 2, 3 or 4"), |s| &mut s.rounds),
         setting("early_stop", choice("`ask`, `auto` or `never`"), |s| {
-            &mut s.early_stop
+            &mut s.early_termination
         }),
         setting("confidence_threshold", share(), |s| {
             &mut s.confidence_threshold

@@ -10,7 +10,7 @@ use crate::consultation::policy::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
-use crate::stopping::early_termination::{EarlyStop, Policy};
+use crate::stopping::early_termination::{Policy, TerminationRule};
 
 use super::endpoints::{EndpointEntry, LocalServers};
 use super::parameters::Parameters;
@@ -68,7 +68,7 @@ pub struct Settings {
     /// Most rounds of a debate.
     pub rounds: Rounds,
     /// The policy of early termination.
-    pub early_stop: Policy,
+    pub early_termination: Policy,
     /// The stated confidence from which on an early end is considered.
     pub confidence_threshold: Confidence,
     /// The correlation between the errors of experts, 0 to 1.
@@ -122,9 +122,9 @@ impl Default for Settings {
             max_wait: None,
             mode: Mode::default(),
             rounds: Rounds::default(),
-            early_stop: EarlyStop::usual().policy,
-            confidence_threshold: EarlyStop::usual().threshold,
-            error_correlation: EarlyStop::USUAL_CORRELATION,
+            early_termination: TerminationRule::usual().policy,
+            confidence_threshold: TerminationRule::usual().threshold,
+            error_correlation: TerminationRule::USUAL_CORRELATION,
             debate_analysis: DebateAnalysis::On,
             judge_passes: JudgePasses::default(),
             log_context: true,

@@ -19,7 +19,7 @@ use crate::error::{Error, Exit};
 use crate::providers::http::Http;
 use crate::providers::local::choice::{self, LocalModelChoice, ModelFile};
 use crate::providers::local::home::ModelHome;
-use crate::providers::local::manifest::Model;
+use crate::providers::local::manifest::GgufModel;
 use crate::providers::local::pull::{PullError, PullProgress, Sources, pull};
 use crate::providers::local::sources::hub::Hub;
 use crate::providers::local::{LABEL, built_in, manifest};
@@ -175,7 +175,7 @@ impl<'a> EmbeddedModels<'a> {
         &self,
         lines: Vec<String>,
         question: &str,
-        model: &Model,
+        model: &GgufModel,
         consent_mode: ConsentMode,
     ) -> Result<(), Error> {
         let agreed = match consent_mode {
@@ -200,7 +200,7 @@ impl<'a> EmbeddedModels<'a> {
         )))
     }
 
-    pub async fn download(&self, model: &'static Model) -> Result<PathBuf, PullError> {
+    pub async fn download(&self, model: &'static GgufModel) -> Result<PathBuf, PullError> {
         let http = Http::default();
         let client = http.client_for(&self.sources.hub.base)?;
         let mut progress = self.face.begin(LongWork::Download);

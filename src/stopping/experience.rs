@@ -17,7 +17,7 @@ const BORROWED: f64 = 2.0;
 
 /// Graded answers by level of agreement. Invariant: more agreement is never less often right.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Experience {
+pub struct AgreementExperience {
     pub graded: usize,
     /// Steps by agreement in whole percents, ascending; each applies up to the next.
     steps: Vec<Step>,
@@ -30,7 +30,7 @@ struct Step {
     right: f64,
 }
 
-impl Experience {
+impl AgreementExperience {
     /// `None` until enough answers have been graded.
     pub fn of(levels: &[Level]) -> Option<Self> {
         let levels: Vec<Level> = sorted(levels);
@@ -146,7 +146,10 @@ mod tests {
     }
 
     fn right_at(levels: &[Level], agreement: f64) -> f64 {
-        Experience::of(levels).unwrap().right_at(agreement).unwrap()
+        AgreementExperience::of(levels)
+            .unwrap()
+            .right_at(agreement)
+            .unwrap()
     }
 
     fn close(one: f64, other: f64) -> bool {
@@ -156,18 +159,18 @@ mod tests {
     #[test]
     fn fifty_graded_answers_are_enough_and_fewer_are_not() {
         assert_eq!(
-            Experience::of(&[level(1.0, 30, 0.9), level(0.5, 19, 0.5)]),
+            AgreementExperience::of(&[level(1.0, 30, 0.9), level(0.5, 19, 0.5)]),
             None
         );
         assert_eq!(
-            Experience::of(&[level(1.0, 30, 0.9), level(0.5, 20, 0.5)])
+            AgreementExperience::of(&[level(1.0, 30, 0.9), level(0.5, 20, 0.5)])
                 .unwrap()
                 .graded,
             50
         );
-        assert_eq!(Experience::of(&[]), None);
+        assert_eq!(AgreementExperience::of(&[]), None);
         assert_eq!(
-            Experience::of(&[level(1.5, 60, 0.9), level(1.0, 60, f64::NAN)]),
+            AgreementExperience::of(&[level(1.5, 60, 0.9), level(1.0, 60, f64::NAN)]),
             None,
             "what is no share says nothing"
         );
@@ -253,7 +256,7 @@ mod tests {
             one in 0.0..=1.0,
             other in 0.0..=1.0,
         ) {
-            let experience = Experience::of(&levels).unwrap();
+            let experience = AgreementExperience::of(&levels).unwrap();
             let (low, high) = (
                 experience.right_at(f64::min(one, other)).unwrap(),
                 experience.right_at(f64::max(one, other)).unwrap(),
@@ -286,7 +289,7 @@ mod tests {
             levels in levels()
                 .prop_flat_map(|levels| (Just(levels.clone()), Just(levels).prop_shuffle())),
         ) {
-            prop_assert_eq!(Experience::of(&levels.0), Experience::of(&levels.1));
+            prop_assert_eq!(AgreementExperience::of(&levels.0), AgreementExperience::of(&levels.1));
         }
 
         #[test]

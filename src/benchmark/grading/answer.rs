@@ -27,7 +27,7 @@ pub struct ConsultationAnswer {
     /// share that gave the answer; `None` for a single expert.
     pub agreement: Option<f64>,
     /// Whether the consultation ended after Round 2 because the experts agree.
-    pub early_stop: bool,
+    pub early_termination: bool,
     /// The estimated cost that an early stop saved.
     pub saved: Option<Cost>,
     /// Whether a model of demonstration quality stated the confidence.
@@ -86,7 +86,7 @@ pub fn grade(key: &AnswerKey, record: &StoredRecord) -> Result<ConsultationAnswe
         confidence: text.confidence.map(Confidence::value),
         calibrated: record.calibrated_confidence,
         agreement: record.agreement.or(agreement),
-        early_stop: record.early_termination,
+        early_termination: record.early_termination,
         saved: record.cost_saved(),
         demonstration: text.is_demonstration(),
         experts: experts.iter().map(|expert| expert.result(key)).collect(),

@@ -213,7 +213,7 @@ fn an_early_stop_answers_with_the_leading_point() {
     record.calibrated_confidence = Some(0.83);
     record.agreement = Some(1.0);
     let answer = grade(&key(), &record).unwrap();
-    assert!(answer.early_stop);
+    assert!(answer.early_termination);
     assert_eq!(answer.saved, Some(Cost::exactly(MicroUsd(250_000))));
     assert_eq!(answer.calibrated, Some(0.83));
     assert_eq!(answer.agreement, Some(1.0));

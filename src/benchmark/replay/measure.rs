@@ -1,19 +1,19 @@
 //! Applies every rule to every question, and counts.
 
 use super::report::{
-    Accuracy, AgreementFigures, CalibrationFigures, LimitFigures, MethodFigures, ModelFigures,
-    ReplayReport, ReplayRule, RuleFigures,
+    AgreementFigures, CalibrationFigures, LimitFigures, MethodFigures, ModelFigures,
+    ReplayAccuracy, ReplayReport, ReplayRule, RuleFigures,
 };
 use super::report::{AnswerTable, RecordedModel};
 use crate::benchmark::statistics::number;
 use crate::benchmark::statistics::paired::PairedCounts;
 use crate::benchmark::statistics::proportion::Proportion;
 use crate::stopping::calibration::{GradedConfidence, Reliability};
-use crate::stopping::early_termination::EarlyStop;
+use crate::stopping::early_termination::TerminationRule;
 use crate::stopping::pooling::effective_voters;
 use crate::stopping::replay::probability::{PanelKnowledge, VoteProbability};
 use crate::stopping::replay::rule::StopRule;
-use crate::stopping::replay::vote::{AnswerKey, RecordedQuestion, Tally};
+use crate::stopping::replay::vote::{AnswerId, RecordedQuestion, Tally};
 
 /// `None` without questions or models. `file` is shown as the source.
 pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
@@ -57,7 +57,7 @@ fn rules(voters: usize, best: usize) -> impl Iterator<Item = (ReplayRule, StopRu
         (ReplayRule::FirstModel, StopRule::Single { voter: 0 }),
         (ReplayRule::BestModel, StopRule::Single { voter: best }),
     ];
-    let agreed = vec![Some(AnswerKey(0)); voters];
+    let agreed = vec![Some(AnswerId(0)); voters];
     all.into_iter().filter(move |(rule, stop)| {
         *rule == ReplayRule::FullVote || stop.decide(&agreed).asked < voters
     })
@@ -174,8 +174,8 @@ fn calibration(table: &AnswerTable) -> CalibrationFigures {
     }
     let is_known = table.columns.options.is_some();
     CalibrationFigures {
-        correlation: EarlyStop::USUAL_CORRELATION,
-        effective_voters: effective_voters(voters, EarlyStop::USUAL_CORRELATION),
+        correlation: TerminationRule::USUAL_CORRELATION,
+        effective_voters: effective_voters(voters, TerminationRule::USUAL_CORRELATION),
         options: (!is_known).then_some(table.different_answers as u64),
         methods,
     }
@@ -195,8 +195,8 @@ fn graded(
     })
 }
 
-fn accuracy(right: Proportion) -> Option<Accuracy> {
-    Some(Accuracy {
+fn accuracy(right: Proportion) -> Option<ReplayAccuracy> {
+    Some(ReplayAccuracy {
         right: right.part,
         accuracy: right.share()?,
         interval: right.interval()?,
@@ -211,7 +211,7 @@ mod tests {
     /// Returns a table of rows like `A ABB`: the right answer, then those of the voters, `-` for
     /// none.
     fn table(rows: &[&str]) -> AnswerTable {
-        let key = |c: char| (c != '-').then_some(AnswerKey(u32::from(c)));
+        let key = |c: char| (c != '-').then_some(AnswerId(u32::from(c)));
         let mut questions = Vec::new();
         for row in rows {
             let (gold, answers) = row.split_once(' ').unwrap();

@@ -40,7 +40,7 @@ pub struct ReplayReport {
 /// A number of right answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Accuracy {
+pub struct ReplayAccuracy {
     pub right: u64,
     /// From 0 to 1.
     #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
@@ -56,7 +56,7 @@ pub struct Accuracy {
 pub struct ModelFigures {
     pub model: String,
     #[serde(flatten)]
-    pub accuracy: Accuracy,
+    pub accuracy: ReplayAccuracy,
     /// Questions that were put to it and that it did not answer. They count as wrong.
     pub unanswered: u64,
     /// Questions of the file that were not put to it: they count for no model.
@@ -89,7 +89,7 @@ pub enum ReplayRule {
 pub struct RuleFigures {
     pub rule: ReplayRule,
     #[serde(flatten)]
-    pub accuracy: Accuracy,
+    pub accuracy: ReplayAccuracy,
     /// Mean number of voters asked for a question.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub asked_per_question: f64,
@@ -124,7 +124,7 @@ pub struct AgreementFigures {
     #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub share: f64,
     #[serde(flatten)]
-    pub accuracy: Accuracy,
+    pub accuracy: ReplayAccuracy,
 }
 
 /// What no rule on these answers can go beyond.

@@ -27,7 +27,7 @@ use super::result::CaseResult;
 use super::run::{Arm, ArmTerms, CaseRef, CaseRunId, RunId, RunTerms};
 use super::state::{BenchmarkState, BenchmarkStateView, BenchmarkStatus, PendingCaseRun};
 use crate::domain::time::Timestamp;
-use crate::stopping::batch::reason::StopReason;
+use crate::stopping::batch::reason::BatchStopReason;
 use crate::stopping::batch::statistics::BatchStatistics;
 
 /// The report of a run, and all its results. Unknown values are `None`.
@@ -39,7 +39,7 @@ pub struct BenchmarkReport {
     pub run_id: RunId,
     pub run_status: BenchmarkStatus,
     /// Set exactly if the run is stopped.
-    pub stop_reason: Option<StopReason>,
+    pub stop_reason: Option<BatchStopReason>,
     /// The error of the last attempt, if the run stopped because attempts had no answer.
     pub stop_error: Option<String>,
     pub resumable: bool,

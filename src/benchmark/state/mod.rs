@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use crate::domain::log::Fold;
 use crate::domain::time::Timestamp;
-use crate::stopping::batch::reason::{StopCondition, StopReason};
+use crate::stopping::batch::reason::{BatchStopReason, StopCondition};
 use crate::stopping::batch::state::{BatchState, Workload};
 use crate::stopping::batch::statistics::BatchStatistics;
 use crate::stopping::batch::totals::ItemRole;
@@ -55,7 +55,7 @@ pub struct BenchmarkState {
     phase: RunPhase,
     probe: ProbePhase,
     /// Since the run began, oldest first.
-    pub halts: Vec<StopReason>,
+    pub halts: Vec<BatchStopReason>,
     /// Why the last attempt without an answer had none.
     last_error: Option<String>,
 }
@@ -189,7 +189,7 @@ impl BenchmarkState {
         match self.phase {
             RunPhase::Running => {
                 let evaluation = self.evaluation();
-                if let Some(reason) = StopReason::of(&evaluation) {
+                if let Some(reason) = BatchStopReason::of(&evaluation) {
                     return Some(BenchmarkEventKind::Halted { reason, evaluation });
                 }
                 self.is_complete().then_some(BenchmarkEventKind::Ended)
@@ -256,7 +256,7 @@ impl BenchmarkState {
     }
 
     /// `None` if it is not.
-    pub fn stop_reason(&self) -> Option<&StopReason> {
+    pub fn stop_reason(&self) -> Option<&BatchStopReason> {
         let last = self.halts.last();
         last.filter(|_| self.status() == BenchmarkStatus::Stopped)
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::log::SCHEMA_VERSION;
 use crate::domain::time::Timestamp;
-use crate::stopping::batch::reason::StopReason;
+use crate::stopping::batch::reason::BatchStopReason;
 use crate::stopping::batch::statistics::BatchStatistics;
 
 use super::super::case::CaseId;
@@ -55,7 +55,7 @@ pub struct BenchmarkStateView {
     pub run_id: RunId,
     pub run_status: BenchmarkStatus,
     /// Set exactly if the status is `stopped`.
-    pub stop_reason: Option<StopReason>,
+    pub stop_reason: Option<BatchStopReason>,
     pub resumable: bool,
     pub started_at: Timestamp,
     pub updated_at: Timestamp,

@@ -10,7 +10,7 @@ use crate::error::{Error, Exit};
 use crate::stopping::exit_check::breaker::{BreakerState, TurnProgress};
 use crate::stopping::exit_check::event::{CircuitRecord, ExitPolicy, LoopEvent, LoopEventKind};
 use crate::stopping::exit_check::evidence::{ErrorSignature, TurnEvidence};
-use crate::stopping::exit_check::run_state::RunState;
+use crate::stopping::exit_check::run_state::LoopRun;
 use crate::terminal::tables::circuit::{CircuitReport, screen, state_of};
 
 /// Show, feed and close the circuit breaker of an agent's loop
@@ -132,7 +132,7 @@ fn reset(args: &LoopReportFlags, app: App<'_>) -> Result<Exit, Error> {
 }
 
 fn print(
-    run: Option<&RunState>,
+    run: Option<&LoopRun>,
     is_json: bool,
     now: Timestamp,
     app: App<'_>,

@@ -18,8 +18,8 @@ use crate::setup::context::scrubber;
 use crate::stopping::exit_check::breaker::BreakerRule;
 use crate::stopping::exit_check::event::{ExitPolicy, ExitSettings};
 use crate::stopping::exit_check::evidence::TurnEvidence;
-use crate::stopping::exit_check::run::RunId;
-use crate::stopping::exit_check::run_state::RunState;
+use crate::stopping::exit_check::run::LoopRunId;
+use crate::stopping::exit_check::run_state::LoopRun;
 use crate::stopping::exit_check::state::LoopState;
 use crate::stopping::exit_check::thresholds::ExitThresholds;
 use crate::terminal::output::printer::Printer;
@@ -49,9 +49,9 @@ pub(crate) struct LoopReportFlags {
 
 impl LoopFlags {
     /// Returns the run that they name, or the one that was used last.
-    pub(crate) fn of<'a>(&self, state: &'a LoopState) -> Option<&'a RunState> {
+    pub(crate) fn of<'a>(&self, state: &'a LoopState) -> Option<&'a LoopRun> {
         match &self.run {
-            Some(name) => state.run(&RunId(name.clone())),
+            Some(name) => state.run(&LoopRunId(name.clone())),
             None => state.current(),
         }
     }

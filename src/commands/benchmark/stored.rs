@@ -13,7 +13,7 @@ use crate::benchmark::run::{Arm, Partition, RunId};
 use crate::benchmark::state::{BenchmarkStateView, BenchmarkStatus};
 use crate::commands::App;
 use crate::commands::completions::ids;
-use crate::commands::face::answer::{self, AnswerSource, check_output};
+use crate::commands::face::answer::{self, AnswerText, check_output};
 use crate::commands::face::batch::{CHECK_KEYS, RAISE_MONTH};
 use crate::config::paths::Home;
 use crate::error::{Error, Exit, whole};
@@ -22,7 +22,7 @@ use crate::files::write::{Access, write_atomically};
 use crate::records::lookup::LookupError;
 use crate::records::runs::{RunStore, StoredRun};
 use crate::session::benchmark::merge::merge;
-use crate::stopping::batch::reason::{StopCondition, StopReason};
+use crate::stopping::batch::reason::{BatchStopReason, StopCondition};
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::report::benchmark::{markdown, page, summary};
 use crate::text::clean::{clean, pretty_json};
@@ -215,7 +215,7 @@ pub(super) fn show(
     }
     let format = flags.format();
     let pager = flags.pager.pager(app.environment);
-    let source = AnswerSource {
+    let source = AnswerText {
         markdown: &markdown(report),
         summary: Some(&summary(report)),
         json: &|| pretty_json(report).map_err(Error::failed),
@@ -253,7 +253,7 @@ pub(super) fn check_accuracy(report: &BenchmarkReport, flags: &ReportFlags) -> R
 
 fn stopped(report: &BenchmarkReport) -> Error {
     let resume = format!("conclave benchmark --resume {}", report.run_id);
-    let Some(StopReason {
+    let Some(BatchStopReason {
         condition, message, ..
     }) = &report.stop_reason
     else {

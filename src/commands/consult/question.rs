@@ -9,7 +9,7 @@ use crate::terminal::prompt::StdinUse;
 
 /// The question, and whether its source uses up standard input.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct AskedQuestion {
     pub(super) text: String,
     pub(super) input: StdinUse,
     /// A file or another program holds it: no terminal shows how it begins.
@@ -17,7 +17,7 @@ pub(super) struct Question {
 }
 
 /// Joins the words, or reads standard input to its end.
-pub(super) fn read(words: &[String], printer: &Printer) -> Result<Question, Error> {
+pub(super) fn read(words: &[String], printer: &Printer) -> Result<AskedQuestion, Error> {
     let (text, input, is_unseen) = match words {
         [dash] if dash == "-" => {
             let (text, is_unseen) = from_input(printer)?;
@@ -43,7 +43,7 @@ pub(super) fn read(words: &[String], printer: &Printer) -> Result<Question, Erro
                 error.hint("read the question from standard input with `conclave consult -`")
             })
         }
-        (text, input) => Ok(Question {
+        (text, input) => Ok(AskedQuestion {
             text: text.to_owned(),
             input,
             is_unseen,

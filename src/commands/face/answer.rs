@@ -12,7 +12,7 @@ use crate::terminal::output::printer::Printer;
 use crate::commands::flags::AnswerFormat;
 
 /// Makes a text in each format when it is needed.
-pub(crate) struct AnswerSource<'a> {
+pub(crate) struct AnswerText<'a> {
     pub(crate) markdown: &'a str,
     /// Shown on a terminal instead of the Markdown.
     pub(crate) summary: Option<&'a [Part]>,
@@ -22,7 +22,7 @@ pub(crate) struct AnswerSource<'a> {
     pub(crate) noun: &'static str,
 }
 
-impl AnswerSource<'_> {
+impl AnswerText<'_> {
     pub(crate) fn text(&self, format: AnswerFormat) -> Result<String, Error> {
         let json = || (self.json)().map(|json| json.trim_end().to_owned() + "\n");
         Ok(match format {
@@ -62,7 +62,7 @@ pub(crate) fn check_output(output: Option<&Path>) -> Result<(), Error> {
 /// On a terminal, what does not fit its screen goes through the pager. An answer that cannot be
 /// written to its file goes to standard output.
 pub(crate) fn write(
-    source: &AnswerSource<'_>,
+    source: &AnswerText<'_>,
     format: AnswerFormat,
     output: Option<&Path>,
     pager: &Pager,

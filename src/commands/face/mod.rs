@@ -35,7 +35,7 @@ use crate::terminal::report::{NextSteps, of_rejudgement, page, rejudge, report, 
 use crate::text::clean::pretty_json;
 
 use self::abort_error::aborted;
-use self::answer::AnswerSource;
+use self::answer::AnswerText;
 use self::consent::{GateDecision, announce};
 
 /// A template without providers is shown instead of run.
@@ -286,7 +286,7 @@ impl<'a> TerminalFace<'a> {
             Some(rejudgement) => of_rejudgement(rejudgement, next),
             None => summary(&outcome.record, next),
         });
-        let source = AnswerSource {
+        let source = AnswerText {
             markdown: markdown.as_ref().unwrap_or(&outcome.report),
             summary: summary.as_deref(),
             json: &json,

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::answer::{self, AnswerSource};
+use super::answer::{self, AnswerText};
 use super::consent::GateDecision;
 use crate::commands::App;
 use crate::commands::flags::{AnswerFormat, OutputFlags};
@@ -146,7 +146,7 @@ impl<'a, D: Serialize> Preview<'a, D> {
     ) -> Result<(), Error> {
         let parts = self.document();
         let title = "Dry run";
-        let source = AnswerSource {
+        let source = AnswerText {
             markdown: &document::markdown(&parts),
             summary: Some(&parts),
             json: &|| pretty_json(self).map_err(Error::failed),
@@ -244,7 +244,7 @@ struct Details<'a> {
     /// What was detected of the project, as in a record; `None` without one.
     project_context: Option<&'a ProjectContext>,
     /// `None` if no model selects personas.
-    persona_selection: Option<PersonaSelection<'a>>,
+    persona_selection: Option<PreviewedSelection<'a>>,
     /// Notes on the panel, which a run prints before it spends anything.
     notices: &'a [String],
     /// In the order in which they would be sent.
@@ -253,8 +253,12 @@ struct Details<'a> {
 
 /// The selection of personas for the question. The prompts of the experts show the default ones.
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct PersonaSelection<'a> {
+#[cfg_attr(
+    test,
+    derive(schemars::JsonSchema),
+    schemars(rename = "PersonaSelection")
+)]
+struct PreviewedSelection<'a> {
     /// The model that selects.
     chosen_by: &'a ModelRef,
 }
@@ -319,7 +323,7 @@ impl<'a> Details<'a> {
             context_texts,
             context_tokens: estimate.context_tokens,
             project_context: plan.project.as_deref(),
-            persona_selection: selection.map(|call| PersonaSelection {
+            persona_selection: selection.map(|call| PreviewedSelection {
                 chosen_by: &call.model,
             }),
             notices: &plan.notices,

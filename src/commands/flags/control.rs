@@ -123,7 +123,7 @@ impl ControlFlags {
             hedge_after: self.hedge_after,
             max_wait: self.max_wait,
             strict: self.strict,
-            early_stop: self.early_stop,
+            early_termination: self.early_stop,
             confidence_threshold: self.confidence_threshold,
         }
     }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use super::Archive;
 use crate::commands::completions::ids;
-use crate::commands::face::answer::{self, AnswerSource, check_output};
+use crate::commands::face::answer::{self, AnswerText, check_output};
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag};
 use crate::config::env::Environment;
 use crate::domain::ids::AgentId;
@@ -55,7 +55,7 @@ pub(super) fn show(args: &ShowArgs, archive: &Archive<'_>) -> Result<(), Error> 
     let found = archive.find(&args.id)?;
     let record = archive.load(&found)?;
     let selection = selection(args, &record)?;
-    let source = AnswerSource {
+    let source = AnswerText {
         markdown: &markdown(&record, &selection),
         summary: None,
         json: &|| load::json(&archive.logs, &found, &record),
@@ -148,7 +148,7 @@ pub(super) fn export(args: &ExportArgs, archive: &Archive<'_>) -> Result<(), Err
             .hint("leave out `--format`, or export without `--open`"));
     }
     let folder = output.and_then(Path::parent);
-    let source = AnswerSource {
+    let source = AnswerText {
         markdown: &report(&record),
         summary: None,
         json: &|| load::json(&archive.logs, &found, &record),

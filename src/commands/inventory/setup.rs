@@ -28,14 +28,14 @@ use crate::setup::panel;
 use crate::setup::panel::context::SelectionContext;
 use crate::setup::panel::spec::PanelSpec;
 use crate::setup::personas::PersonaRegistry;
-use crate::setup::plan::sources::Sources;
+use crate::setup::plan::sources::PlanSources;
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::request::PanelRequest;
 use crate::terminal::document::{Line, Part, fact, screen};
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::output::style::Tone;
 use crate::terminal::prompt::keyboard::Keyboard;
-use crate::terminal::prompt::{PromptError, StdinUse, ask_line, can_ask, choose, confirm};
+use crate::terminal::prompt::{InputError, StdinUse, ask_line, can_ask, choose, confirm};
 use crate::terminal::tables::doctor::check_lines;
 
 /// See the panel that your keys give, and set up what may be spent, in a dialogue
@@ -65,7 +65,7 @@ fn set_up(app: App<'_>) -> Result<(), Error> {
 
 async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
     let (environment, printer) = (app.environment, app.printer);
-    let sources = Sources::load(environment, app.clock.now())?;
+    let sources = PlanSources::load(environment, app.clock.now())?;
     let (settings, access_list) = (&sources.settings, &sources.access_list);
     printer.prose(
         "Checking keys and local servers; this costs nothing.",
@@ -117,7 +117,7 @@ async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
         access_list: &usable,
         ..by_keys()
     });
-    let questions = Questions {
+    let questions = SetupQuestions {
         printer,
         personas: &sources.personas,
         by_keys: by_keys(),
@@ -139,12 +139,10 @@ fn interrupted() -> Error {
     Error::new(Exit::Interrupted, "interrupted; nothing was written")
 }
 
-fn left(reason: PromptError) -> Error {
+fn left(reason: InputError) -> Error {
     match reason {
-        PromptError::InputEnded => {
-            Error::new(Exit::Declined, "setup was left; nothing was written")
-        }
-        PromptError::NoTerminal => {
+        InputError::InputEnded => Error::new(Exit::Declined, "setup was left; nothing was written"),
+        InputError::NoTerminal => {
             Error::failed(reason).hint("change single settings with `conclave config set`")
         }
     }
@@ -214,7 +212,7 @@ async fn agree_and_write(
         printer.prose(&format!("  {sign} {}", line(change)), tone);
     }
     if confirm(printer, Vec::new(), "Write them?", 'y').await != Confirmation::Yes {
-        return Err(left(PromptError::InputEnded));
+        return Err(left(InputError::InputEnded));
     }
     for SettingChange { setting, value } in changes {
         match value {
@@ -280,7 +278,7 @@ fn is_due(environment: &Environment, printer: &Printer) -> bool {
 
 /// Asks, and puts the answers in a draft of the settings.
 #[derive(Debug)]
-struct Questions<'a> {
+struct SetupQuestions<'a> {
     printer: &'a Printer,
     personas: &'a PersonaRegistry,
     /// The models whose keys are set.
@@ -299,8 +297,8 @@ struct PanelOption {
     settings: [Option<Vec<String>>; 2],
 }
 
-impl Questions<'_> {
-    async fn ask(&self, draft: &mut Settings) -> Result<(), PromptError> {
+impl SetupQuestions<'_> {
+    async fn ask(&self, draft: &mut Settings) -> Result<(), InputError> {
         self.ask_panel(draft).await?;
         self.ask_judge(draft).await?;
         let amount = |text: &str| dollars(text).map_err(|why| format!("The amount {why}."));
@@ -316,7 +314,7 @@ impl Questions<'_> {
         Ok(())
     }
 
-    async fn ask_panel(&self, draft: &mut Settings) -> Result<(), PromptError> {
+    async fn ask_panel(&self, draft: &mut Settings) -> Result<(), InputError> {
         let open = Settings {
             panel: None,
             default_personas: None,
@@ -371,7 +369,7 @@ impl Questions<'_> {
         Ok(())
     }
 
-    async fn ask_judge(&self, draft: &mut Settings) -> Result<(), PromptError> {
+    async fn ask_judge(&self, draft: &mut Settings) -> Result<(), InputError> {
         let Some(judge) = &draft.judge else {
             return Ok(());
         };

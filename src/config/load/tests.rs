@@ -60,7 +60,7 @@ fn every_key_is_read_and_its_origin_is_kept() {
     assert_eq!(settings.target_monthly_cost, MicroUsd(250_000));
     assert_eq!(settings.mode, Mode::Explore);
     assert_eq!(settings.rounds.number(), 3);
-    assert_eq!(settings.early_stop, Policy::Auto);
+    assert_eq!(settings.early_termination, Policy::Auto);
     assert_eq!(
         settings.confidence_threshold,
         Confidence::new(0.85).unwrap()

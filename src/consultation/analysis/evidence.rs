@@ -4,13 +4,13 @@ use crate::domain::artifact::{Independent, Severity, Synthesis};
 use crate::domain::confidence::Calibrated;
 use crate::domain::family;
 use crate::domain::ids::ModelRef;
-use crate::stopping::early_termination::{self, EarlyStop, Evidence, Statement};
+use crate::stopping::early_termination::{self, AgreementEvidence, Statement, TerminationRule};
 
 use super::compose::points;
 
 /// The judge's synthesis with its model.
 #[derive(Clone, Copy, Debug)]
-pub struct Judgement<'a> {
+pub struct JudgedSynthesis<'a> {
     pub synthesis: &'a Synthesis,
     pub judge: &'a ModelRef,
 }
@@ -18,9 +18,9 @@ pub struct Judgement<'a> {
 /// Returns the calibrated probability that the leading point is right. Models of demonstration
 /// quality have no part in it: `None` if one of them judged.
 pub fn calibrated<'a>(
-    rule: &EarlyStop,
+    rule: &TerminationRule,
     answers: impl IntoIterator<Item = (&'a Independent, &'a ModelRef)>,
-    judgement: Judgement<'_>,
+    judgement: JudgedSynthesis<'_>,
 ) -> Option<Calibrated> {
     let answers = answers.into_iter();
     let counted = answers.filter(|(_, model)| !model.is_demonstration());
@@ -31,16 +31,16 @@ pub fn calibrated<'a>(
 /// the number of troubled seats, the judge's included.
 pub fn evidence<'a>(
     answers: impl IntoIterator<Item = (&'a Independent, &'a ModelRef)>,
-    Judgement { synthesis, judge }: Judgement<'_>,
+    JudgedSynthesis { synthesis, judge }: JudgedSynthesis<'_>,
     troubled: usize,
-) -> Evidence {
+) -> AgreementEvidence {
     let (held, models): (Vec<Independent>, Vec<&ModelRef>) = answers
         .into_iter()
         .map(|(independent, model)| (independent.clone(), model))
         .unzip();
     let points = points(synthesis, &held);
     let strongest = synthesis.leading();
-    Evidence {
+    AgreementEvidence {
         points,
         answered: held.len(),
         families: family::count(models),

@@ -25,14 +25,14 @@ struct ProviderView {
     broken_until: Option<Timestamp>,
     /// The time since which the provider refuses the key or asks for payment.
     key_refused_since: Option<Timestamp>,
-    access: ProviderAccess,
+    access: AccessOutcome,
     /// Whether all its recent calls and checks have failed.
     is_failing: bool,
 }
 
 /// Whether a provider could be used in this run, as its finished calls show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum ProviderAccess {
+enum AccessOutcome {
     #[default]
     Unknown,
     /// It handled a call, whatever it answered.
@@ -66,7 +66,7 @@ impl ProviderViews {
     /// The provider can be called now, and at least one call has reached it.
     pub(crate) fn may_take_over(&self, provider: &ProviderId, now: Timestamp) -> bool {
         let access = self.0.get(provider).map(|view| &view.access);
-        let is_out_of_reach = matches!(access, Some(ProviderAccess::Failed(_)));
+        let is_out_of_reach = matches!(access, Some(AccessOutcome::Failed(_)));
         !is_out_of_reach && !self.is_no_use(provider, now)
     }
 
@@ -81,14 +81,14 @@ impl ProviderViews {
         let access = &mut self.view(provider).access;
         match outcome {
             Err(failure) if failure.class.meaning().is_about_access => {
-                if *access != ProviderAccess::Usable {
-                    *access = ProviderAccess::Failed(AgentError {
+                if *access != AccessOutcome::Usable {
+                    *access = AccessOutcome::Failed(AgentError {
                         class: Some(failure.class),
                         message: failure.message.clone(),
                     });
                 }
             }
-            Ok(_) | Err(_) => *access = ProviderAccess::Usable,
+            Ok(_) | Err(_) => *access = AccessOutcome::Usable,
         }
     }
 
@@ -97,9 +97,9 @@ impl ProviderViews {
         let mut failures = Vec::new();
         for (provider, view) in &self.0 {
             match &view.access {
-                ProviderAccess::Unknown => {}
-                ProviderAccess::Usable => return Vec::new(),
-                ProviderAccess::Failed(error) => failures.push((provider, error)),
+                AccessOutcome::Unknown => {}
+                AccessOutcome::Usable => return Vec::new(),
+                AccessOutcome::Failed(error) => failures.push((provider, error)),
             }
         }
         failures
@@ -154,7 +154,7 @@ impl ProviderViews {
     pub(crate) fn forget_access_failures(&mut self) {
         for view in self.0.values_mut() {
             view.key_refused_since = None;
-            view.access = ProviderAccess::Unknown;
+            view.access = AccessOutcome::Unknown;
             view.is_failing = false;
         }
     }

@@ -3,12 +3,12 @@
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::money::Cost;
-use crate::stopping::early_termination::{EarlyStop, Policy, evaluate, judges_confidence};
+use crate::stopping::early_termination::{Policy, TerminationRule, evaluate, judges_confidence};
 
 use super::judge::keep_composed;
 use super::next::{Break, Continue, Entry, ExpertAnswers, Next};
 use crate::consultation::analysis::compose::HeldRounds;
-use crate::consultation::analysis::evidence::{Judgement, calibrated, evidence};
+use crate::consultation::analysis::evidence::{JudgedSynthesis, calibrated, evidence};
 use crate::consultation::anonymity::names::with_names;
 use crate::consultation::anonymity::texts::edit_texts;
 use crate::consultation::event::{
@@ -149,7 +149,7 @@ fn settle(
 }
 
 fn findings(plan: &Plan, result: &SynthesisResult) -> Result<EarlyTermination, PromptError> {
-    let rule: &EarlyStop = &plan.control.early_termination;
+    let rule: &TerminationRule = &plan.control.early_termination;
     let answers = result.answers.independents.iter().filter_map(|held| {
         let source = result
             .answers
@@ -158,7 +158,7 @@ fn findings(plan: &Plan, result: &SynthesisResult) -> Result<EarlyTermination, P
             .find(|source| source.agent == held.agent_id)?;
         Some((held, &source.model))
     });
-    let judgement = Judgement {
+    let judgement = JudgedSynthesis {
         synthesis: &result.synthesis,
         judge: &result.judge.model,
     };

@@ -33,7 +33,7 @@ pub(crate) struct OtherVerdict {
 
 /// The progress of the second verdict.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum SecondVerdict {
+pub(crate) enum SecondPassProgress {
     #[default]
     NotRequested,
     /// The judge's task is open.
@@ -45,7 +45,7 @@ pub(crate) enum SecondVerdict {
     Known(SecondPass),
 }
 
-impl SecondVerdict {
+impl SecondPassProgress {
     /// Returns the verdict of an earlier consultation that is judged again.
     pub(crate) fn earlier(plan: &Plan) -> Self {
         let earlier = plan

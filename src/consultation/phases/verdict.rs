@@ -7,7 +7,7 @@ use crate::domain::time::Timestamp;
 use super::comparison;
 use super::judge::judge_failed;
 use super::next::{Break, Continue, Entry, Next};
-use super::second_verdict::SecondVerdict;
+use super::second_verdict::SecondPassProgress;
 use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::event::{AbortReason, StateName};
 use crate::consultation::machine::round;
@@ -29,7 +29,7 @@ pub(crate) struct VerdictRound {
     cross_exam: CrossExam,
     /// The verdict, once it has arrived.
     pub(crate) first: Option<AgentAnswer>,
-    second: SecondVerdict,
+    second: SecondPassProgress,
 }
 
 /// `tasks` holds open optional tasks.
@@ -41,7 +41,7 @@ pub(crate) fn enter(
     cross_exam: CrossExam,
 ) -> Next<Box<VerdictRound>> {
     round::begin(step, ROUND);
-    let (since, second) = (step.now, SecondVerdict::earlier(step.plan));
+    let (since, second) = (step.now, SecondPassProgress::earlier(step.plan));
     let mut verdict = VerdictRound {
         since,
         tasks,
@@ -74,8 +74,8 @@ impl VerdictRound {
     }
 
     /// Starts the second pass, with the experts in the opposite order.
-    fn send_again(&mut self, step: &mut StepContext<'_>) {
-        self.second = SecondVerdict::Pending;
+    fn send_second_pass(&mut self, step: &mut StepContext<'_>) {
+        self.second = SecondPassProgress::Pending;
         let judge = AgentId::SecondJudge;
         let (from, into) = (step.plan.labels(), step.plan.labels_for(&judge));
         let relabelling = Relabelling {
@@ -109,7 +109,7 @@ impl VerdictRound {
                     Err(error) => failed = Some(error),
                 }
             } else if agent == AgentId::SecondJudge {
-                self.second = SecondVerdict::decided(step.plan, result);
+                self.second = SecondPassProgress::decided(step.plan, result);
             } else if answer == AnswerKind::Consistency {
                 self.second = self.second.compared(step.plan, result);
             }
@@ -125,13 +125,13 @@ impl VerdictRound {
     }
 
     fn weigh(mut self: Box<Self>, step: &mut StepContext<'_>) -> Next<Box<Self>> {
-        if let (Some(first), SecondVerdict::Decided(second)) = (&self.first, &self.second) {
+        if let (Some(first), SecondPassProgress::Decided(second)) = (&self.first, &self.second) {
             let second = second.clone();
             self.second = match first.content.verdict() {
                 Some(said) if !first.degraded => {
-                    SecondVerdict::compare(step, &mut self.tasks, said, second)
+                    SecondPassProgress::compare(step, &mut self.tasks, said, second)
                 }
-                Some(_) | None => SecondVerdict::Decided(second)
+                Some(_) | None => SecondPassProgress::Decided(second)
                     .given_up(step.plan, "the verdict could not be read as asked"),
             };
             return self.proceed(step);
@@ -155,7 +155,7 @@ impl VerdictRound {
             return Continue(self);
         };
         if let Some(second) = self.tasks.take_answer(step, &AgentId::SecondJudge) {
-            self.second = SecondVerdict::decided(step.plan, Ok(second));
+            self.second = SecondPassProgress::decided(step.plan, Ok(second));
         }
         self.tasks.abandon(step, why);
         step.run.questions.withdraw(&mut step.emitter, |_| true);

@@ -18,7 +18,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::ids::ModelRef;
 use crate::domain::money::MicroUsd;
 use crate::domain::pricing::PriceList;
-use crate::stopping::early_termination::{EarlyStop, Policy};
+use crate::stopping::early_termination::{Policy, TerminationRule};
 
 /// The limits that are asked for. The settings decide everything that is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct ControlRequest {
     #[serde(skip)]
     pub consent_mode: ConsentMode,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub early_stop: Option<Policy>,
+    pub early_termination: Option<Policy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence_threshold: Option<Confidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,7 @@ pub struct Control {
     pub pulse: Option<Duration>,
     /// The time limit of a round; `None` for no limit.
     pub max_wait: Option<Duration>,
-    pub early_termination: EarlyStop,
+    pub early_termination: TerminationRule,
 }
 
 impl Control {
@@ -93,7 +93,7 @@ impl Control {
             hedge: HedgeRule::default(),
             pulse: Some(Duration::from_secs(60)),
             max_wait: None,
-            early_termination: EarlyStop::usual(),
+            early_termination: TerminationRule::usual(),
         }
     }
 }

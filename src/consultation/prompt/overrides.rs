@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::templates::{FrontMatter, PERSONAS, Parts, PromptError, Templates};
+use super::templates::{PERSONAS, Parts, PromptError, PromptHeader, Templates};
 
 /// The values that a template must use: without them a model does not learn what it is asked, or
 /// its answer cannot be read.
@@ -106,7 +106,7 @@ impl Templates {
                 what,
             })
         };
-        let front = FrontMatter::of(self.texts.get(name).map(String::as_str).unwrap_or_default());
+        let front = PromptHeader::of(self.texts.get(name).map(String::as_str).unwrap_or_default());
         let needed: &[(&str, &'static str)] = if name.starts_with(PERSONAS) {
             &[
                 ("version", "a `version` in its front matter"),

@@ -166,7 +166,7 @@ impl Templates {
     pub fn only(&self, needed: impl Fn(&str, Option<&str>) -> bool) -> Self {
         let persona = |name: &str, text: &str| {
             name.starts_with(PERSONAS)
-                .then(|| FrontMatter::of(text).get("id").map(ToOwned::to_owned))
+                .then(|| PromptHeader::of(text).get("id").map(ToOwned::to_owned))
                 .flatten()
         };
         let kept = self
@@ -196,7 +196,7 @@ impl Templates {
     pub fn used(&self) -> &[PromptUsed] {
         let used = |(name, text): (&String, &String)| PromptUsed {
             name: name.clone(),
-            version: FrontMatter::of(text)
+            version: PromptHeader::of(text)
                 .get("version")
                 .unwrap_or_default()
                 .to_owned(),
@@ -234,7 +234,7 @@ impl Templates {
             .iter()
             .filter(|(name, _)| name.starts_with(PERSONAS))
             .filter_map(|(file, text)| {
-                let front = FrontMatter::of(text);
+                let front = PromptHeader::of(text);
                 let aliases = front
                     .get("aliases")
                     .unwrap_or_default()
@@ -291,7 +291,7 @@ impl Templates {
             .iter()
             .filter(|(name, _)| !name.starts_with(PERSONAS))
         {
-            let body = FrontMatter::of(text).body;
+            let body = PromptHeader::of(text).body;
             let parts = match Parts::of(name).and_then(|parts| parts.split(name, body)) {
                 Some(_) if name != wanted => continue,
                 None => vec![(name.clone(), body)],
@@ -390,12 +390,12 @@ pub(super) fn context(name: &str) -> String {
 }
 
 /// `key: value` lines between two lines `---`, and the body after them.
-pub(super) struct FrontMatter<'a> {
+pub(super) struct PromptHeader<'a> {
     lines: &'a str,
     pub(super) body: &'a str,
 }
 
-impl<'a> FrontMatter<'a> {
+impl<'a> PromptHeader<'a> {
     pub(super) fn of(text: &'a str) -> Self {
         match text
             .strip_prefix("---\n")

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::consultation::protocol::answer::AnswerKind;
 
 use super::fields::{self, Name};
-use crate::text::json::{self, Attempt, Deviations};
+use crate::text::json::{self, Deviations, Parse};
 
 /// The deepest nesting of an answer in objects that only wrap it.
 const WRAPPED: usize = 3;
@@ -15,7 +15,7 @@ const FIRST_KEY: usize = 40;
 
 /// The result of a search.
 #[derive(Debug)]
-pub(super) enum Search {
+pub(super) enum AnswerSearch {
     Answer(AnswerObject),
     /// The text ends in the middle of the answer.
     CutOff,
@@ -38,9 +38,9 @@ pub(super) struct AnswerObject {
     score: usize,
 }
 
-pub(super) fn search(text: &str, kind: AnswerKind) -> Search {
+pub(super) fn search(text: &str, kind: AnswerKind) -> AnswerSearch {
     let found = in_text(text, kind);
-    if !matches!(found, Search::Nothing | Search::OtherObject)
+    if !matches!(found, AnswerSearch::Nothing | AnswerSearch::OtherObject)
         || !text.contains("{\\") && !text.contains("\\\"")
     {
         return found;
@@ -48,17 +48,17 @@ pub(super) fn search(text: &str, kind: AnswerKind) -> Search {
     // The answer is a JSON string that contains JSON.
     let inner = json::unescape(text);
     match in_text(&inner, kind) {
-        Search::Answer(inside) => Search::Answer(AnswerObject {
+        AnswerSearch::Answer(inside) => AnswerSearch::Answer(AnswerObject {
             range: 0..text.len(),
             wrapped: true,
             ..inside
         }),
-        Search::CutOff => Search::CutOff,
-        Search::OtherObject | Search::Nothing => found,
+        AnswerSearch::CutOff => AnswerSearch::CutOff,
+        AnswerSearch::OtherObject | AnswerSearch::Nothing => found,
     }
 }
 
-fn in_text(text: &str, kind: AnswerKind) -> Search {
+fn in_text(text: &str, kind: AnswerKind) -> AnswerSearch {
     let mut steps = text.len().saturating_mul(3).saturating_add(10_000);
     let mut best: Option<AnswerObject> = None;
     let mut any = false;
@@ -69,7 +69,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
         }
         from = start + 1;
         match json::parse(text, start, &mut steps) {
-            Attempt::Whole {
+            Parse::Whole {
                 value,
                 end,
                 deviations,
@@ -94,7 +94,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
                     }
                 }
             }
-            Attempt::CutOff { keys, .. } => {
+            Parse::CutOff { keys, .. } => {
                 // Objects inside an object that is cut off are parts of an answer, not the answer.
                 let expected = keys
                     .iter()
@@ -106,18 +106,18 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
                         .is_some_and(|before| !before.contains('{'));
                 if expected > 0 || (first && (!keys.is_empty() || text.len() - start < FIRST_KEY)) {
                     if best.as_ref().is_none_or(|best| best.score < expected) {
-                        return Search::CutOff;
+                        return AnswerSearch::CutOff;
                     }
                     break;
                 }
             }
-            Attempt::Broken => {}
+            Parse::Broken => {}
         }
     }
     match best {
-        Some(best) => Search::Answer(best),
-        None if any => Search::OtherObject,
-        None => Search::Nothing,
+        Some(best) => AnswerSearch::Answer(best),
+        None if any => AnswerSearch::OtherObject,
+        None => AnswerSearch::Nothing,
     }
 }
 
@@ -152,8 +152,8 @@ fn unwrap(
         Value::String(text) if text.trim_start().starts_with('{') => {
             let start = text.len() - text.trim_start().len();
             match json::parse(&text, start, &mut (text.len() * 8)) {
-                Attempt::Whole { value, .. } => vec![value],
-                Attempt::CutOff { .. } | Attempt::Broken => return None,
+                Parse::Whole { value, .. } => vec![value],
+                Parse::CutOff { .. } | Parse::Broken => return None,
             }
         }
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => return None,

@@ -26,7 +26,7 @@ use super::protocol::answer::{AnswerForm, AnswerKind};
 pub use crate::domain::artifact::problem;
 use crate::domain::artifact::problem::{Problem, ProblemSeverity};
 
-use find::{AnswerObject, Search};
+use find::{AnswerObject, AnswerSearch};
 use notes::Notes;
 use reader::Reader;
 use surroundings::Thinking;
@@ -62,9 +62,9 @@ pub fn read(
         }
     }
     let found = match find::search(answer, kind) {
-        Search::Answer(found) => found,
-        Search::CutOff => return unreadable(notes, Problem::cut_off()),
-        Search::OtherObject => {
+        AnswerSearch::Answer(found) => found,
+        AnswerSearch::CutOff => return unreadable(notes, Problem::cut_off()),
+        AnswerSearch::OtherObject => {
             let names: Vec<String> = fields::of(kind)
                 .iter()
                 .map(|field| format!("`{}`", fields::shown(field)))
@@ -73,10 +73,10 @@ pub fn read(
             let what = format!("the JSON object has none of the fields {names}");
             return unreadable(notes, Problem::fatal(what));
         }
-        Search::Nothing if surroundings::is_refusal(answer) => {
+        AnswerSearch::Nothing if surroundings::is_refusal(answer) => {
             return unreadable(notes, Problem::refusal());
         }
-        Search::Nothing => {
+        AnswerSearch::Nothing => {
             let what = "there is no JSON object in the answer";
             return unreadable(notes, Problem::fatal(what));
         }

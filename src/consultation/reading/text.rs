@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::fields::{FieldValue, Fields, Name, shown};
 use super::reader::Reader;
-use crate::text::json::{self, Attempt};
+use crate::text::json::{self, Parse};
 use crate::text::pattern::Pattern;
 
 impl Reader<'_> {
@@ -216,8 +216,8 @@ fn decoded(text: &str) -> Option<Value> {
         return None;
     }
     match json::parse(text, 0, &mut (text.len() * 8)) {
-        Attempt::Whole { value, end, .. } if end == text.len() => Some(value),
-        Attempt::Whole { .. } | Attempt::CutOff { .. } | Attempt::Broken => None,
+        Parse::Whole { value, end, .. } if end == text.len() => Some(value),
+        Parse::Whole { .. } | Parse::CutOff { .. } | Parse::Broken => None,
     }
 }
 

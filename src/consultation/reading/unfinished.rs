@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::text::json::{self, Attempt};
+use crate::text::json::{self, Parse};
 
 /// A part of an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,16 +36,16 @@ pub fn parts(answer: &str) -> Vec<AnswerPart> {
         }
         if members.is_some_and(|members| members.starts_with('"')) {
             match json::parse(answer, answer.len() - body.len(), &mut steps) {
-                Attempt::Whole { value, end, .. } => {
+                Parse::Whole { value, end, .. } => {
                     parts.push(AnswerPart::Object(value, 0));
                     rest = answer.get(end..).unwrap_or_default();
                     continue;
                 }
-                Attempt::CutOff { value, open, .. } => {
+                Parse::CutOff { value, open, .. } => {
                     parts.push(AnswerPart::Object(value, open));
                     return parts;
                 }
-                Attempt::Broken => {}
+                Parse::Broken => {}
             }
         }
         let (line, after) = rest.split_at(rest.find('\n').map_or(rest.len(), |end| end + 1));

@@ -22,7 +22,7 @@ use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKe
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::money::{Cost, MicroUsd};
 
-use super::outcome::{CallsInFlight, Status, TaskOutcome, failed};
+use super::outcome::{CallsInFlight, TaskOutcome, TaskStatus, failed};
 use super::task::AgentTask;
 
 /// The time limit, including a retry. A free model has none: it runs on the user's own machine and
@@ -38,7 +38,7 @@ impl AgentTask {
         if self.is_asking() {
             return self.renew_offer(step);
         }
-        let Status::Pending {
+        let TaskStatus::Pending {
             purpose,
             not_before,
         } = self.status
@@ -70,7 +70,7 @@ impl AgentTask {
 
     /// Makes the requested call, unless the situation has changed since the request.
     pub(super) fn admitted(&mut self, step: &mut StepContext<'_>, provider: &ProviderId) {
-        let Status::Pending {
+        let TaskStatus::Pending {
             purpose,
             not_before,
         } = self.status
@@ -87,7 +87,7 @@ impl AgentTask {
         let hedge_timer = self
             .hedge_delay(step.plan)
             .map(|delay| step.emitter.set_timer(delay));
-        self.status = Status::Calling(CallsInFlight {
+        self.status = TaskStatus::Calling(CallsInFlight {
             attempts: vec![attempt],
             hedge_timer,
             first_outcome: None,
@@ -108,7 +108,7 @@ impl AgentTask {
         else {
             return None;
         };
-        if !matches!(self.status, Status::Pending { .. }) {
+        if !matches!(self.status, TaskStatus::Pending { .. }) {
             return None;
         }
         if !self.rules.counts {

@@ -16,7 +16,7 @@ use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::ModelRef;
 use crate::domain::time::Timestamp;
 
-use super::outcome::{AgentAnswer, OpenOffer, Status, TaskOutcome};
+use super::outcome::{AgentAnswer, OpenOffer, TaskOutcome, TaskStatus};
 use super::task::{AgentTask, FallbackRule};
 
 impl AgentTask {
@@ -56,7 +56,7 @@ impl AgentTask {
             (OnFailure::Ask, Some(substitute)) => {
                 let offered = self.substitution(&substitute, reason, &error.message);
                 step.emit(ConsultationEvent::SubstitutionOffered(offered));
-                self.status = Status::Asking(OpenOffer {
+                self.status = TaskStatus::Asking(OpenOffer {
                     substitute,
                     reason,
                     error,
@@ -92,8 +92,8 @@ impl AgentTask {
 
     fn open_offer(&self) -> Option<&OpenOffer> {
         match &self.status {
-            Status::Asking(open) => Some(open),
-            Status::Pending { .. } | Status::Calling(_) => None,
+            TaskStatus::Asking(open) => Some(open),
+            TaskStatus::Pending { .. } | TaskStatus::Calling(_) => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::outcome::{Attempt, Status};
+use super::outcome::{Attempt, TaskStatus};
 use super::task::AgentTask;
 use crate::consultation::event::{
     CallEvent, CancelReason, ConsultationEvent, Event, Purpose, WhySubstituted,
@@ -27,20 +27,20 @@ impl AgentTask {
     }
 
     pub(super) fn would_hedge_at(&self, timer: TimerId) -> bool {
-        matches!(&self.status, Status::Calling(calling) if calling.hedge_timer == Some(timer))
+        matches!(&self.status, TaskStatus::Calling(calling) if calling.hedge_timer == Some(timer))
     }
 
     /// Returns whether the call has shown no sign of an answer.
     pub(super) fn is_slow(&self) -> bool {
         match &self.status {
-            Status::Calling(calling) => {
+            TaskStatus::Calling(calling) => {
                 calling.first_outcome.is_none()
                     && calling
                         .attempts
                         .iter()
                         .all(|attempt| attempt.first_token.is_none())
             }
-            Status::Pending { .. } | Status::Asking(_) => false,
+            TaskStatus::Pending { .. } | TaskStatus::Asking(_) => false,
         }
     }
 
@@ -57,7 +57,7 @@ impl AgentTask {
     }
 
     pub(super) fn hedge_admitted(&mut self, step: &mut StepContext<'_>, provider: &ProviderId) {
-        let Status::Calling(calling) = &self.status else {
+        let TaskStatus::Calling(calling) = &self.status else {
             return;
         };
         if calling.hedge_timer.is_none() || !self.is_slow() {
@@ -78,7 +78,7 @@ impl AgentTask {
             after_ms: step.run.ms_since(first.since, step.now),
         }));
         let second = self.call(step, backup, Purpose::Hedge);
-        if let Status::Calling(calling) = &mut self.status {
+        if let TaskStatus::Calling(calling) = &mut self.status {
             calling.hedge_timer = None;
             calling.attempts.push(second);
         }
@@ -95,7 +95,7 @@ impl AgentTask {
     }
 
     fn not_hedged(&mut self, emitter: &mut Emitter<'_>, reason: NoHedge) {
-        let Status::Calling(calling) = &mut self.status else {
+        let TaskStatus::Calling(calling) = &mut self.status else {
             return;
         };
         let Some(first) = calling.attempts.first() else {

@@ -64,7 +64,7 @@ pub(super) enum SavedText {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Status {
+pub(super) enum TaskStatus {
     /// A call is due at this moment or later, as soon as its provider and the ceiling allow it.
     Pending {
         purpose: Purpose,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::fallback::why;
 use super::outcome::{
-    AgentAnswer, AnswerSource, Attempt, SavedText, Status, TaskOutcome, failed, jitter,
+    AgentAnswer, AnswerSource, Attempt, SavedText, TaskOutcome, TaskStatus, failed, jitter,
 };
 use super::task::AgentTask;
 use crate::consultation::event::{
@@ -41,7 +41,7 @@ impl AgentTask {
         outcome: Outcome,
         updates: Vec<ProviderEvent>,
     ) -> Option<TaskOutcome> {
-        let Status::Calling(calling) = &mut self.status else {
+        let TaskStatus::Calling(calling) = &mut self.status else {
             return None;
         };
         let at = calling
@@ -85,7 +85,7 @@ impl AgentTask {
         let is_first = attempt.model == self.current;
         if other.is_some() {
             // The other call may still answer; if not, the first outcome is used.
-            if let (Status::Calling(calling), true) = (&mut self.status, is_first) {
+            if let (TaskStatus::Calling(calling), true) = (&mut self.status, is_first) {
                 calling.first_outcome = Some((call, outcome));
             }
             return None;

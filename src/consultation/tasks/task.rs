@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::outcome::{Attempt, SavedText, Status, TaskOutcome};
+use super::outcome::{Attempt, SavedText, TaskOutcome, TaskStatus};
 use crate::consultation::event::{
     AbortReason, AgentEvent, CallEvent, CallStarted, CancelReason, Event, Purpose, StillWaiting,
 };
@@ -43,7 +43,7 @@ pub(super) struct AgentTask {
     pub(super) tried: RetryCounts,
     /// A paid text that could not be used as it was.
     pub(super) saved_text: Option<SavedText>,
-    pub(super) status: Status,
+    pub(super) status: TaskStatus,
     /// True once the agent's start has been emitted.
     pub(super) is_announced: bool,
     pub(super) began: Timestamp,
@@ -76,7 +76,7 @@ impl AgentTask {
             repair: None,
             tried: RetryCounts::default(),
             saved_text: None,
-            status: Status::Pending {
+            status: TaskStatus::Pending {
                 purpose: Purpose::Answer,
                 not_before: step.now,
             },
@@ -101,7 +101,7 @@ impl AgentTask {
     }
 
     pub(super) fn is_calling(&self, wanted: CallId) -> bool {
-        let Status::Calling(calling) = &self.status else {
+        let TaskStatus::Calling(calling) = &self.status else {
             return false;
         };
         calling
@@ -125,7 +125,7 @@ impl AgentTask {
     }
 
     pub(super) fn begins_to_answer(&mut self, call: CallId, now: Timestamp) {
-        if let Status::Calling(calling) = &mut self.status
+        if let TaskStatus::Calling(calling) = &mut self.status
             && let Some(attempt) = calling
                 .attempts
                 .iter_mut()
@@ -147,7 +147,7 @@ impl AgentTask {
     }
 
     pub(super) fn schedule(&mut self, purpose: Purpose, not_before: Timestamp) {
-        self.status = Status::Pending {
+        self.status = TaskStatus::Pending {
             purpose,
             not_before,
         };
@@ -218,7 +218,7 @@ impl AgentTask {
 
     /// Returns whether there were any.
     pub(super) fn cancel_calls(&self, step: &mut StepContext<'_>, reason: CancelReason) -> bool {
-        let Status::Calling(calling) = &self.status else {
+        let TaskStatus::Calling(calling) = &self.status else {
             return false;
         };
         for attempt in &calling.attempts {
@@ -235,15 +235,15 @@ impl AgentTask {
         }
         self.start_time_limit(step.plan, &mut step.emitter);
         match &self.status {
-            Status::Pending { .. } => self.go(step),
-            Status::Calling(calling) => {
+            TaskStatus::Pending { .. } => self.go(step),
+            TaskStatus::Calling(calling) => {
                 for attempt in &calling.attempts {
                     step.run.budget.write_off(attempt.call);
                 }
                 self.schedule(Purpose::Resumed, step.now);
                 self.go(step)
             }
-            Status::Asking(open) => {
+            TaskStatus::Asking(open) => {
                 let open = open.clone();
                 self.end_question(step);
                 self.give_up(step, open.reason, open.error)

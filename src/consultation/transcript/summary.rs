@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::Transcript;
-use crate::consultation::analysis::evidence::{Judgement, calibrated};
+use crate::consultation::analysis::evidence::{JudgedSynthesis, calibrated};
 use crate::consultation::event::{AbortReason, CallFinished, StateName, WhySubstituted};
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::mode::Ending;
@@ -18,7 +18,7 @@ use crate::domain::context::Context;
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::Cost;
 use crate::domain::panel::Seat;
-use crate::stopping::early_termination::EarlyStop;
+use crate::stopping::early_termination::TerminationRule;
 
 /// The status of a consultation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -164,7 +164,7 @@ impl Transcript {
         }
         let plan = self.terms.plan.as_deref();
         let mode = plan.map(|plan| plan.debate.mode).unwrap_or_default();
-        let rule = plan.map_or_else(EarlyStop::usual, |plan| {
+        let rule = plan.map_or_else(TerminationRule::usual, |plan| {
             plan.control.early_termination.clone()
         });
         let synthesis = self
@@ -174,7 +174,7 @@ impl Transcript {
             .independents()
             .filter_map(|held| Some((held, self.model_of(&AgentId::from(&held.agent_id), 1)?)));
         let judge = self.model_of(&AgentId::Judge, 2)?;
-        calibrated(&rule, answers, Judgement { synthesis, judge })
+        calibrated(&rule, answers, JudgedSynthesis { synthesis, judge })
     }
 
     fn model_of(&self, agent: &AgentId, round: u8) -> Option<&ModelRef> {

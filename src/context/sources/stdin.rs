@@ -35,7 +35,7 @@ pub enum StdinKind {
 
 /// What is waited for, to be reported once each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pause {
+pub enum StdinPause {
     BeforeData,
     WithinData,
 }
@@ -92,7 +92,7 @@ pub fn has_data() -> bool {
 pub fn read(
     first_byte: Option<Duration>,
     limit: u64,
-    report: &dyn Fn(Pause),
+    report: &dyn Fn(StdinPause),
 ) -> Result<StdinSource, StdinError> {
     let mut input = io::stdin();
     let starts = match kind() {
@@ -116,21 +116,21 @@ pub fn read(
 }
 
 /// A longer pause is reported.
-fn starts_within(input: &Stdin, time: Option<Duration>, report: &dyn Fn(Pause)) -> bool {
+fn starts_within(input: &Stdin, time: Option<Duration>, report: &dyn Fn(StdinPause)) -> bool {
     if time.is_some_and(|time| time <= SILENT_PAUSE) {
         return is_ready(input, time);
     }
     if is_ready(input, Some(SILENT_PAUSE)) {
         return true;
     }
-    report(Pause::BeforeData);
+    report(StdinPause::BeforeData);
     is_ready(input, time.map(|time| time.saturating_sub(SILENT_PAUSE)))
 }
 
 fn read_to_end(
     input: &mut Stdin,
     limit: u64,
-    report: &dyn Fn(Pause),
+    report: &dyn Fn(StdinPause),
 ) -> Result<Vec<u8>, StdinError> {
     let is_pipe = kind() == StdinKind::Pipe;
     let mut is_reported = false;
@@ -138,7 +138,7 @@ fn read_to_end(
     let mut chunk = vec![0; CHUNK];
     loop {
         if is_pipe && !is_reported && !is_ready(input, Some(SILENT_PAUSE)) {
-            report(Pause::WithinData);
+            report(StdinPause::WithinData);
             is_reported = true;
         }
         match input.read(&mut chunk) {

@@ -48,9 +48,9 @@ pub struct StoredPerspective {
 
 /// The judge's two passes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "JudgePasses"))]
 #[serde(default)]
-pub struct JudgePasses {
+pub struct StoredJudgePasses {
     /// The number of passes.
     pub passes: u64,
     #[serde(flatten)]
@@ -71,7 +71,7 @@ pub struct SecondVerdict {
     pub verdict: Option<Verdict>,
 }
 
-impl JudgePasses {
+impl StoredJudgePasses {
     /// Describes the result in a sentence without a full stop. `judge` is the model that gave the
     /// verdict that counts.
     pub fn description(&self, judge: Option<&ModelRef>) -> String {
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn description_names_the_reason_and_a_different_judge() {
         let judge = ModelRef::new("openai", "gpt-6.1-sol");
-        let pass = |consistent, reason: &str, model: &ModelRef| JudgePasses {
+        let pass = |consistent, reason: &str, model: &ModelRef| StoredJudgePasses {
             held: Held {
                 consistent,
                 reason: Some(reason.to_owned()),
@@ -147,9 +147,9 @@ mod tests {
                 model: Some(model.clone()),
                 verdict: None,
             }),
-            ..JudgePasses::default()
+            ..StoredJudgePasses::default()
         };
-        let description = |pass: JudgePasses| pass.description(Some(&judge));
+        let description = |pass: StoredJudgePasses| pass.description(Some(&judge));
         assert_eq!(
             description(pass(Some(true), "Alike.", &judge)),
             "the verdict held when the experts' order was reversed"

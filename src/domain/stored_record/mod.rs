@@ -32,7 +32,7 @@ pub use self::account::{
     StoredCost, StoredSpend, TokenCounts, TokenEfficiencyStats,
 };
 pub use self::answer::{
-    EarlyTerminationEvaluation, JudgePasses, Rejudged, SecondVerdict, StoredConcern,
+    EarlyTerminationEvaluation, Rejudged, SecondVerdict, StoredConcern, StoredJudgePasses,
     StoredPerspective,
 };
 pub use self::changes::{ExpertChange, OpenPoint, OpenView, PositionChanges};
@@ -129,7 +129,7 @@ pub struct StoredRecord {
     /// Whether the verdict held in the judge's second pass; `None` if unknown or not asked.
     pub judge_consistent: Option<bool>,
     /// `None` when the judge was asked once.
-    pub judge_passes: Option<JudgePasses>,
+    pub judge_passes: Option<StoredJudgePasses>,
     /// The consultation whose answers were rejudged here.
     pub rejudged_from: Option<String>,
     /// Whether its verdict held.

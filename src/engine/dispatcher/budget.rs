@@ -107,7 +107,7 @@ pub(super) struct Reservations(Vec<(Arc<dyn SharedBudget>, MicroUsd)>);
 
 /// The reason why a call's worst case cannot be reserved.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Refusal {
+pub(super) enum BudgetRefusal {
     /// It fits once calls in flight have ended.
     Wait,
     /// It does not fit at all.
@@ -119,7 +119,7 @@ impl Reservations {
     pub(super) fn reserve(
         budgets: &[Arc<dyn SharedBudget>],
         worst_case: Cost,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, BudgetRefusal> {
         let mut reserved = Self::default();
         if worst_case == Cost::FREE {
             return Ok(reserved);
@@ -130,8 +130,8 @@ impl Reservations {
                     reserved.0.push((Arc::clone(budget), worst_case.known));
                     continue;
                 }
-                BudgetCheck::WaitForInFlight => Refusal::Wait,
-                BudgetCheck::Exceeded => Refusal::Exceeded(NotAdmitted::Budget {
+                BudgetCheck::WaitForInFlight => BudgetRefusal::Wait,
+                BudgetCheck::Exceeded => BudgetRefusal::Exceeded(NotAdmitted::Budget {
                     budget: budget.name().to_owned(),
                     limit: budget.limit(),
                     spent: budget.spent(),
@@ -211,7 +211,7 @@ mod tests {
         let refused = Reservations::reserve(&budgets, Cost::exactly(MicroUsd(6))).unwrap_err();
         assert!(matches!(
             refused,
-            Refusal::Exceeded(NotAdmitted::Budget { budget, .. }) if budget == "month"
+            BudgetRefusal::Exceeded(NotAdmitted::Budget { budget, .. }) if budget == "month"
         ));
         assert_eq!(suite.spent(), MicroUsd::ZERO);
         assert_eq!(

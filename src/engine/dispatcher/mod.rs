@@ -38,11 +38,11 @@ pub struct Dispatcher(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     clock: Clock,
-    state: Mutex<State>,
+    state: Mutex<LockedState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct LockedState {
     pool: ProviderPool,
     members: BTreeMap<MemberId, MemberEntry>,
     joined: u64,
@@ -68,7 +68,7 @@ pub enum Notice {
 impl Dispatcher {
     /// Backoffs follow `clock`, the process's clock.
     pub fn new(clock: Clock, rules: PoolRules) -> Self {
-        let state = State {
+        let state = LockedState {
             pool: ProviderPool::new(rules),
             members: BTreeMap::new(),
             joined: 0,
@@ -113,12 +113,12 @@ impl Dispatcher {
     }
 
     /// Invariant: nothing is dropped in it that takes the lock itself, such as a permit.
-    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut LockedState) -> T) -> T {
         act(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl State {
+impl LockedState {
     /// Sends the updates to every member but `except`, to which they are returned.
     fn publish(&mut self, except: Option<MemberId>) -> Vec<ProviderEvent> {
         let mut own = Vec::new();

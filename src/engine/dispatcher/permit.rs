@@ -5,9 +5,9 @@ use crate::consultation::protocol::call::Outcome;
 use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
 
-use super::Dispatcher;
 use super::checks::signal;
-use super::pool::Permit;
+use super::pool::PoolPermit;
+use super::{Dispatcher, LockedState};
 
 /// The right to have one call in flight.
 ///
@@ -15,7 +15,7 @@ use super::pool::Permit;
 /// call was dropped, and its worst case counts as spent.
 #[derive(Debug)]
 pub struct CallPermit {
-    permit: Permit,
+    permit: PoolPermit,
     dispatcher: Dispatcher,
     state: PermitState,
 }
@@ -37,7 +37,7 @@ enum PermitState {
 }
 
 impl CallPermit {
-    pub(super) fn new(permit: Permit, dispatcher: Dispatcher) -> Self {
+    pub(super) fn new(permit: PoolPermit, dispatcher: Dispatcher) -> Self {
         Self {
             permit,
             dispatcher,
@@ -87,11 +87,11 @@ impl Drop for CallPermit {
         let (permit, clock) = (&self.permit, &self.dispatcher.0.clock);
         match self.state {
             PermitState::Unused => {
-                let release = |state: &mut super::State| state.pool.release(permit, clock.now());
+                let release = |state: &mut LockedState| state.pool.release(permit, clock.now());
                 self.dispatcher.with(release);
             }
             PermitState::InFlight => {
-                let abandon = |state: &mut super::State| state.pool.abandon(permit, clock.now());
+                let abandon = |state: &mut LockedState| state.pool.abandon(permit, clock.now());
                 self.dispatcher.with(abandon);
             }
             PermitState::Ended => permit.write_off(),

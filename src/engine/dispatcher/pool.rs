@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::budget::{Refusal, Reservations, SharedBudget};
+use super::budget::{BudgetRefusal, Reservations, SharedBudget};
 use crate::consultation::event::ProviderEvent;
 use crate::consultation::policy::health::{Health, HealthStatus, Signal};
 use crate::consultation::policy::pacing::{Backoff, ConcurrencyLimit};
@@ -19,7 +19,7 @@ use crate::domain::money::MicroUsd;
 use crate::domain::random::SplitMix64;
 use crate::domain::time::Timestamp;
 use crate::stopping::circuit::Circuit;
-use crate::stopping::circuit::state::{CircuitRule, CircuitState, Permit as CircuitPermit};
+use crate::stopping::circuit::state::{CircuitRule, CircuitState, Permit};
 
 /// A consultation of this process; they are numbered in the order in which they join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,13 +64,13 @@ impl QueuedRequest {
 
 /// The answer to a request: a permit if the call may go out now, else the reason against it; the
 /// request does not wait.
-pub type Decision = Result<Permit, NotAdmitted>;
+pub type Decision = Result<PoolPermit, NotAdmitted>;
 
 /// The right to have one call in flight, to be given back by [`ProviderPool::finish`] or
 /// [`ProviderPool::abandon`].
 #[derive(Clone, Debug)]
 #[must_use = "a permit that is not given back keeps its place in flight for ever"]
-pub struct Permit {
+pub struct PoolPermit {
     pub member: MemberId,
     pub provider: ProviderId,
     limit: u32,
@@ -121,7 +121,7 @@ impl KeyRecord {
 /// A circuit's state, and the time until which calls are useless.
 type CircuitStatus = (CircuitState, Option<Timestamp>);
 
-impl Permit {
+impl PoolPermit {
     /// Replaces the amounts reserved for the call by what it counts as.
     pub fn settle(&self, counted: MicroUsd) {
         self.reserved.settle(counted);
@@ -220,7 +220,7 @@ impl ProviderPool {
     }
 
     /// `counts` is false for a call whose failure does not count against the provider.
-    pub fn finish(&mut self, permit: &Permit, outcome: &Outcome, counts: bool, now: Timestamp) {
+    pub fn finish(&mut self, permit: &PoolPermit, outcome: &Outcome, counts: bool, now: Timestamp) {
         let state = self.states.entry(permit.provider.clone()).or_default();
         state.end(permit.member);
         let was_refused = state.key.is_refused();
@@ -263,17 +263,17 @@ impl ProviderPool {
 
     /// Returns the permit of a dropped call: it does not count against the provider, and its worst
     /// case counts as its cost.
-    pub fn abandon(&mut self, permit: &Permit, now: Timestamp) {
+    pub fn abandon(&mut self, permit: &PoolPermit, now: Timestamp) {
         permit.write_off();
         self.give_back(permit, now);
     }
 
-    pub fn release(&mut self, permit: &Permit, now: Timestamp) {
+    pub fn release(&mut self, permit: &PoolPermit, now: Timestamp) {
         permit.reserved.release();
         self.give_back(permit, now);
     }
 
-    fn give_back(&mut self, permit: &Permit, now: Timestamp) {
+    fn give_back(&mut self, permit: &PoolPermit, now: Timestamp) {
         let state = self.states.entry(permit.provider.clone()).or_default();
         state.end(permit.member);
         state.circuit.abandoned(permit.began);
@@ -350,9 +350,9 @@ impl ProviderPool {
             }
             return match Reservations::reserve(&queued.budgets, option.worst_case) {
                 Ok(reserved) => Some(Ok(self.begin(queued, &option.provider, reserved, now))),
-                Err(Refusal::Wait) if waits => None,
-                Err(Refusal::Wait) => Some(Err(NotAdmitted::Busy)),
-                Err(Refusal::Exceeded(refused)) => Some(Err(refused)),
+                Err(BudgetRefusal::Wait) if waits => None,
+                Err(BudgetRefusal::Wait) => Some(Err(NotAdmitted::Busy)),
+                Err(BudgetRefusal::Exceeded(refused)) => Some(Err(refused)),
             };
         }
         (!waits).then_some(Err(NotAdmitted::Busy))
@@ -364,13 +364,13 @@ impl ProviderPool {
         provider: &ProviderId,
         reserved: Reservations,
         now: Timestamp,
-    ) -> Permit {
+    ) -> PoolPermit {
         let state = self.states.entry(provider.clone()).or_default();
         state.limit.begin();
         *state.in_flight.entry(queued.member).or_default() += 1;
         state.circuit.begin(&self.rules.circuit, now);
         self.announce_circuit(provider, now);
-        Permit {
+        PoolPermit {
             member: queued.member,
             provider: provider.clone(),
             limit: queued.limit(provider),
@@ -457,8 +457,8 @@ impl ProviderState {
 
     fn circuit_status(&self, now: Timestamp) -> CircuitStatus {
         let until = match self.circuit.permit(now) {
-            CircuitPermit::Refused { until } => Some(until),
-            CircuitPermit::Granted | CircuitPermit::Probe => None,
+            Permit::Refused { until } => Some(until),
+            Permit::Granted | Permit::Probe => None,
         };
         (self.circuit.state(now), until)
     }

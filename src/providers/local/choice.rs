@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::files::{self, SizeLimit};
 
 use super::home::ModelHome;
-use super::manifest::{DEFAULT, Model, UnknownModel, find};
+use super::manifest::{DEFAULT, GgufModel, UnknownGgufModel, find};
 
 /// A model file on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,11 +21,11 @@ pub enum LocalModelChoice {
     /// The file is installed.
     Ready(ModelFile),
     /// It must be downloaded first.
-    ToPull(&'static Model),
+    ToPull(&'static GgufModel),
 }
 
 impl ModelFile {
-    pub fn of(model: &Model, file: PathBuf) -> Self {
+    pub fn of(model: &GgufModel, file: PathBuf) -> Self {
         Self {
             name: model.name.to_owned(),
             file,
@@ -37,7 +37,7 @@ impl ModelFile {
 #[derive(Debug, thiserror::Error)]
 pub enum ChoiceError {
     #[error(transparent)]
-    Unknown(#[from] UnknownModel),
+    Unknown(#[from] UnknownGgufModel),
     #[error("cannot read the model file `{}`", .path.display())]
     Unreadable { path: PathBuf, source: io::Error },
     #[error("`{}` is not a model file in GGUF format", .path.display())]

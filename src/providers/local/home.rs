@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::manifest::{MODELS, Model};
+use super::manifest::{GgufModel, MODELS};
 
 /// The folder of model files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +34,11 @@ impl ModelHome {
     }
 
     /// The file need not exist.
-    pub fn path(&self, model: &Model) -> PathBuf {
+    pub fn path(&self, model: &GgufModel) -> PathBuf {
         self.folder.join(model.file)
     }
 
-    pub fn installed(&self, model: &Model) -> Option<PathBuf> {
+    pub fn installed(&self, model: &GgufModel) -> Option<PathBuf> {
         let path = self.path(model);
         let whole =
             fs::metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() == model.bytes);
@@ -46,17 +46,17 @@ impl ModelHome {
     }
 
     /// The default before the larger one, the smallest last.
-    pub fn best_installed(&self) -> Option<&'static Model> {
+    pub fn best_installed(&self) -> Option<&'static GgufModel> {
         MODELS
             .into_iter()
             .find(|model| self.installed(model).is_some())
     }
 
-    pub(super) fn part(&self, model: &Model) -> PathBuf {
+    pub(super) fn part(&self, model: &GgufModel) -> PathBuf {
         self.folder.join(format!("{}.part", model.file))
     }
 
-    pub(super) fn lock(&self, model: &Model) -> PathBuf {
+    pub(super) fn lock(&self, model: &GgufModel) -> PathBuf {
         self.folder.join(format!("{}.lock", model.file))
     }
 
@@ -74,7 +74,7 @@ impl ModelHome {
     }
 
     /// Returns whether there was one.
-    pub fn remove(&self, model: &Model) -> Result<bool, HomeError> {
+    pub fn remove(&self, model: &GgufModel) -> Result<bool, HomeError> {
         let mut removed = false;
         for path in [self.path(model), self.part(model), self.lock(model)] {
             match fs::remove_file(&path) {

@@ -7,7 +7,7 @@ pub const HUB: &str = "https://huggingface.co";
 
 /// One model file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Model {
+pub struct GgufModel {
     /// The name after `local:`.
     pub name: &'static str,
     /// The file's name in the home.
@@ -66,10 +66,10 @@ impl WheelSeries {
 }
 
 /// All models, the default first, the smallest last.
-pub static MODELS: [&Model; 3] = [&DEFAULT, &LARGER, &SMALLEST];
+pub static MODELS: [&GgufModel; 3] = [&DEFAULT, &LARGER, &SMALLEST];
 
 /// The model of a run without keys.
-pub static DEFAULT: Model = Model {
+pub static DEFAULT: GgufModel = GgufModel {
     name: "qwen2.5-coder-0.5b-instruct",
     file: "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
     bytes: 491_400_064,
@@ -82,7 +82,7 @@ pub static DEFAULT: Model = Model {
 };
 
 /// The best of the three, and the slowest.
-pub static LARGER: Model = Model {
+pub static LARGER: GgufModel = GgufModel {
     name: "qwen2.5-coder-1.5b-instruct",
     file: "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
     bytes: 1_117_320_768,
@@ -98,7 +98,7 @@ pub static LARGER: Model = Model {
 ///
 /// Its maker publishes no `Q4_1` file. This one is `QuantFactory`'s, pinned by its commit, and
 /// equals the one in the package.
-pub static SMALLEST: Model = Model {
+pub static SMALLEST: GgufModel = GgufModel {
     name: "smollm2-135m-instruct",
     file: "SmolLM2-135M-Instruct.Q4_1.gguf",
     bytes: 98_362_432,
@@ -111,7 +111,7 @@ pub static SMALLEST: Model = Model {
 };
 
 /// Finds a model by its name or by a unique prefix (`smollm2`).
-pub fn find(name: &str) -> Result<&'static Model, UnknownModel> {
+pub fn find(name: &str) -> Result<&'static GgufModel, UnknownGgufModel> {
     if let Some(exact) = MODELS.into_iter().find(|model| model.name == name) {
         return Ok(exact);
     }
@@ -120,7 +120,7 @@ pub fn find(name: &str) -> Result<&'static Model, UnknownModel> {
         .filter(|model| !name.is_empty() && model.name.starts_with(name));
     match (meant.next(), meant.next()) {
         (Some(only), None) => Ok(only),
-        _ => Err(UnknownModel {
+        _ => Err(UnknownGgufModel {
             name: name.to_owned(),
         }),
     }
@@ -129,7 +129,7 @@ pub fn find(name: &str) -> Result<&'static Model, UnknownModel> {
 /// The error for a name of no model in the manifest.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("no local model is called `{name}`; the local models are {}", names())]
-pub struct UnknownModel {
+pub struct UnknownGgufModel {
     pub name: String,
 }
 
@@ -138,7 +138,7 @@ fn names() -> String {
 }
 
 /// `qwen2.5-coder-0.5b-instruct, 491 MB, Apache-2.0`.
-pub fn announcement(model: &Model) -> String {
+pub fn announcement(model: &GgufModel) -> String {
     let (name, licence) = (model.name, model.licence);
     format!("{name}, {}, licence {licence}", size(model.bytes))
 }

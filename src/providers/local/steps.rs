@@ -10,7 +10,7 @@ use super::job::{JobEvent, internal};
 use super::worker::{ActiveJob, BATCH, CHUNK, Worker, sequence};
 
 /// The part of one answer in the batch.
-struct Share {
+struct StepShare {
     tokens: usize,
     /// The tokens before this step.
     from: usize,
@@ -40,7 +40,7 @@ impl Worker<'_> {
                     )
                     .map_err(|error| internal(error.to_string()))?;
             }
-            shares.push(Share {
+            shares.push(StepShare {
                 tokens: tokens.len(),
                 from,
                 row: whole.then(|| self.batch.n_tokens() - 1),

@@ -19,7 +19,7 @@ use super::take_over::{TakeOver, take_over};
 use super::{Batch, BatchUpdate, FinishedConsultation, InterruptStage};
 
 /// Decides which consultations a batch has, and what follows from each.
-pub trait Policy {
+pub trait BatchPolicy {
     /// What a consultation is for.
     type Job: Send + 'static;
 
@@ -82,7 +82,7 @@ impl<'a> BatchDriver<'a> {
     /// # Errors
     ///
     /// When an event cannot be recorded, or another process runs one of the consultations.
-    pub async fn drive<P: Policy>(
+    pub async fn drive<P: BatchPolicy>(
         &self,
         policy: &mut P,
         mut batch: Batch<'a, P::Job>,
@@ -93,7 +93,7 @@ impl<'a> BatchDriver<'a> {
         driven
     }
 
-    async fn drive_to_end<P: Policy>(
+    async fn drive_to_end<P: BatchPolicy>(
         &self,
         policy: &mut P,
         batch: &mut Batch<'a, P::Job>,
@@ -139,7 +139,7 @@ impl<'a> BatchDriver<'a> {
         }
     }
 
-    fn interrupted<P: Policy>(
+    fn interrupted<P: BatchPolicy>(
         &self,
         policy: &mut P,
         batch: &Batch<'_, P::Job>,
@@ -161,7 +161,7 @@ impl<'a> BatchDriver<'a> {
         Ok(())
     }
 
-    async fn take_over<P: Policy>(
+    async fn take_over<P: BatchPolicy>(
         &self,
         policy: &mut P,
         batch: &mut Batch<'a, P::Job>,
@@ -195,7 +195,7 @@ impl<'a> BatchDriver<'a> {
         Ok(())
     }
 
-    fn ended<P: Policy>(
+    fn ended<P: BatchPolicy>(
         &self,
         policy: &mut P,
         batch: &mut Batch<'_, P::Job>,

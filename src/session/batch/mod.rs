@@ -1,9 +1,9 @@
 //! Runs many consultations side by side, a task each. They share the dispatcher (one limit, backoff
 //! and circuit a provider), the ceilings above their own, the index and the interrupts.
 //!
-//! A [`Policy`](driver::Policy) decides which consultations there are and what follows from each;
-//! the driver does the rest: it starts them, takes over those of earlier processes, counts what
-//! they cost, stops and drains.
+//! A [`BatchPolicy`](driver::BatchPolicy) decides which consultations run and what follows from
+//! each. The driver does the rest: it starts them, takes over those of earlier processes, counts
+//! their cost, stops and drains.
 //!
 //! The first interrupt lets consultations in flight finish. The second cancels their calls, and
 //! leaves journals that can be resumed.

@@ -184,7 +184,7 @@ pub fn control(options: &RunOptions, consent_mode: ConsentMode) -> ControlReques
         max_cost: None,
         on_failure: asked.on_failure.or(Some(OnFailure::Fail)),
         hedge_after: asked.hedge_after.or(Some(HedgeAfter::Off)),
-        early_stop: asked.early_stop.or(Some(Policy::Auto)),
+        early_termination: asked.early_termination.or(Some(Policy::Auto)),
         ..asked.clone()
     }
 }

@@ -9,7 +9,7 @@ use crate::config::paths::{Home, git_excludes};
 use crate::context::project::{ProjectDescription, ProjectError, describe};
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::{LeftOut, NamedBy, read_files};
-use crate::context::sources::stdin::{self, Pause, StdinError, StdinKind, StdinSource};
+use crate::context::sources::stdin::{self, StdinError, StdinKind, StdinPause, StdinSource};
 use crate::context::sources::{SourceSize, SourceText};
 use crate::domain::context::{ProjectContext, ProjectStance, SourceKind};
 use crate::engine::ports::Face;
@@ -93,10 +93,10 @@ fn read_stdin(
     face: &dyn Face,
 ) -> Result<StdinState, Error> {
     let report = |pause| match pause {
-        Pause::BeforeData => {
+        StdinPause::BeforeData => {
             face.note("Waiting for standard input… (if there is none, run with `< /dev/null`)");
         }
-        Pause::WithinData => face.note("Reading standard input to its end…"),
+        StdinPause::WithinData => face.note("Reading standard input to its end…"),
     };
     match stdin::read(first_byte, limit, &report) {
         Ok(StdinSource::Text(text)) => {

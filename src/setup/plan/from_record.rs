@@ -31,7 +31,7 @@ use crate::setup::panel::{self, SelectedPanel};
 use crate::setup::request::{PanelRequest, QuestionRequest, TemplateRequest};
 
 use super::Planner;
-use super::sources::Sources;
+use super::sources::PlanSources;
 use super::template::{PlanTemplate, PreparedPlan};
 
 /// Makes a plan of a stored record, in which only the judge is asked. The panel of the request names
@@ -267,7 +267,7 @@ pub(super) struct PanelChoice {
 pub(super) async fn choose_panel(
     request: &PanelRequest,
     earlier: Option<&StoredRecord>,
-    sources: &Sources,
+    sources: &PlanSources,
     embedded: Option<&ModelRef>,
 ) -> Result<PanelChoice, Error> {
     let usual = || PanelSpec::new(request, &sources.settings, &sources.personas);
@@ -307,7 +307,7 @@ pub(super) async fn choose_panel(
 
 async fn select(
     spec: PanelSpec,
-    sources: &Sources,
+    sources: &PlanSources,
     embedded: Option<&ModelRef>,
 ) -> Result<PanelChoice, Error> {
     let search = ServerSearch::new(&sources.settings, &sources.access_list)?;

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::records::experience::Experience;
 use crate::records::month::spent_in_month;
 use crate::setup::request::DebateRequest;
-use crate::stopping::early_termination::EarlyStop;
+use crate::stopping::early_termination::TerminationRule;
 
 pub(super) fn control(
     request: &ControlRequest,
@@ -50,8 +50,8 @@ pub(super) fn control(
         },
         pulse: Some(settings.pulse).filter(|pulse| !pulse.is_zero()),
         max_wait: settings.max_wait,
-        early_termination: EarlyStop {
-            policy: settings.early_stop,
+        early_termination: TerminationRule {
+            policy: settings.early_termination,
             threshold: settings.confidence_threshold,
             correlation: settings.error_correlation,
             experience: experience.by_agreement.clone(),
@@ -92,7 +92,7 @@ fn requested(mut control: Control, request: &ControlRequest) -> Control {
         .or(unattended);
     control.strict |= request.strict;
     let early = &mut control.early_termination;
-    early.policy = request.early_stop.unwrap_or(early.policy);
+    early.policy = request.early_termination.unwrap_or(early.policy);
     early.threshold = request.confidence_threshold.unwrap_or(early.threshold);
     if let Some(hedge_after) = request.hedge_after {
         control.hedge = HedgeRule {

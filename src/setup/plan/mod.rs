@@ -4,7 +4,7 @@
 //!
 //! [`Planner::template`] reads top to bottom: panel, local servers, the embedded model, debate,
 //! helper, fallbacks; `complete` adds terms, prices, keys, limits and the scrubber.
-//! The home and the environment ([`Sources`]) are read once by the planner, whose templates share
+//! The planner reads the home and the environment ([`PlanSources`]) once, and its templates share
 //! their [`Connections`].
 //!
 //! Follow-ups and rejudgements take panels and answers [`from_record`]s. [`resume`] has its plan
@@ -32,7 +32,7 @@ use crate::providers::local::choice::ModelFile;
 
 use self::from_record::{PanelChoice, choose_panel};
 use self::resume::ResumeSources;
-use self::sources::{Connections, Sources};
+use self::sources::{Connections, PlanSources};
 use self::template::PlanTemplate;
 
 /// Prepares templates from one home and environment, which are read once.
@@ -40,7 +40,7 @@ use self::template::PlanTemplate;
 pub struct Planner<'a> {
     environment: &'a Environment,
     pub face: &'a dyn Face,
-    pub sources: Sources,
+    pub sources: PlanSources,
     connections: Connections,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Planner<'a> {
         face: &'a dyn Face,
         now: Timestamp,
     ) -> Result<Self, Error> {
-        let sources = Sources::load(environment, now)?;
+        let sources = PlanSources::load(environment, now)?;
         let connections = Connections::new(&sources.settings);
         Ok(Self {
             environment,
@@ -113,7 +113,7 @@ impl<'a> Planner<'a> {
     }
 
     fn embedded_models(&self) -> EmbeddedModels<'a> {
-        let Sources { settings, home, .. } = &self.sources;
+        let PlanSources { settings, home, .. } = &self.sources;
         EmbeddedModels::new(self.environment, settings, home, self.face)
     }
 }

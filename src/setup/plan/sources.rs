@@ -31,7 +31,7 @@ use crate::setup::{embedded_model, personas, provider_access, settings};
 
 /// The sources of every plan.
 #[derive(Debug)]
-pub struct Sources {
+pub struct PlanSources {
     pub home: Home,
     pub settings: Settings,
     pub catalog: ModelCatalog,
@@ -46,7 +46,7 @@ pub struct Sources {
     pub now: Timestamp,
 }
 
-impl Sources {
+impl PlanSources {
     pub fn load(environment: &Environment, now: Timestamp) -> Result<Self, Error> {
         settings::check_certificates(environment)?;
         let home = Home::find(environment).map_err(Error::usage)?;

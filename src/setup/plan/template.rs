@@ -7,7 +7,7 @@ use std::thread;
 
 use secrecy::SecretString;
 
-use super::sources::Sources;
+use super::sources::PlanSources;
 use super::terms::{self, ContextUse};
 use super::{Planner, limits};
 use crate::config::endpoints::is_secret;
@@ -72,7 +72,7 @@ impl Planner<'_> {
         servers: &LocalServerSet,
         embedded: Option<ModelFile>,
     ) -> Result<PlanTemplate, Error> {
-        let Sources {
+        let PlanSources {
             home,
             settings,
             catalog,

@@ -3,12 +3,12 @@
 //! and when a budget is used up.
 //!
 //! [`state::BatchState`] counts in the order in which items finish. Its `evaluate` checks the
-//! [`conditions::StopConditions`], and [`reason::StopReason`] names the one that fired:
+//! [`conditions::StopConditions`], and [`reason::BatchStopReason`] names the one that fired:
 //!
 //! ```
 //! use conclave::stopping::batch::conditions::StopConditions;
 //! use conclave::stopping::batch::totals::{CaseOutcome, ItemRole};
-//! use conclave::stopping::batch::reason::{StopCondition, StopReason};
+//! use conclave::stopping::batch::reason::{BatchStopReason, StopCondition};
 //! use conclave::stopping::batch::state::{BatchState, Workload};
 //!
 //! let mut batch = BatchState::new(StopConditions::default());
@@ -17,7 +17,7 @@
 //!     batch.finish(ItemRole::Subject, CaseOutcome::Failed, 1);
 //! }
 //! let evaluation = batch.evaluate(Workload { remaining: 37, waiting: 37, in_flight: 0 });
-//! let reason = StopReason::of(&evaluation).expect("three failures in a row");
+//! let reason = BatchStopReason::of(&evaluation).expect("three failures in a row");
 //! assert_eq!(reason.condition, StopCondition::ConsecutiveFails);
 //! ```
 

@@ -35,8 +35,8 @@ pub(super) const CONSECUTIVE_FAILS: &str = "consecutive_fails";
 
 /// Why a batch stopped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct StopReason {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "StopReason"))]
+pub struct BatchStopReason {
     pub condition: StopCondition,
     /// A count, a share of 1, or dollars.
     pub value: f64,
@@ -46,7 +46,7 @@ pub struct StopReason {
     pub message: String,
 }
 
-impl StopReason {
+impl BatchStopReason {
     /// `None` if the batch continues or is complete.
     pub fn of(evaluation: &Evaluation) -> Option<Self> {
         let Decision::Stop {

@@ -13,7 +13,7 @@ use super::calibration::Level;
 use super::evaluation::{
     Bound, Checks, Class, Evaluation, MILLION, Rule, RuleKind, RuleOutcome, Value,
 };
-use super::experience::Experience;
+use super::experience::AgreementExperience;
 use super::pooling::{Vote, effective_voters, pooled};
 use super::{number, share};
 
@@ -23,7 +23,7 @@ mod rubber_stamp;
 
 /// Rules of early termination: who decides, the confidence required, and the trust in agreement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EarlyStop {
+pub struct TerminationRule {
     pub policy: Policy,
     /// The lowest stated confidence at which an early end is considered.
     pub threshold: Confidence,
@@ -47,7 +47,7 @@ pub enum Policy {
     Never,
 }
 
-impl EarlyStop {
+impl TerminationRule {
     /// The default threshold.
     pub const USUAL_THRESHOLD: f64 = 0.90;
 
@@ -66,7 +66,7 @@ impl EarlyStop {
 }
 
 /// Never ends early. Journals without these rules have this behaviour.
-impl Default for EarlyStop {
+impl Default for TerminationRule {
     fn default() -> Self {
         Self {
             policy: Policy::Never,
@@ -77,7 +77,7 @@ impl Default for EarlyStop {
 
 /// Input of the rules, recorded in the first two rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Evidence {
+pub struct AgreementEvidence {
     /// The points of agreement that the judge found.
     pub points: Vec<Point>,
     /// The number of experts with an answer in the first round.
@@ -132,7 +132,7 @@ fn leading(points: &[Point]) -> Option<&Point> {
 }
 
 /// `None` if it states none that carries information.
-pub fn judges_confidence(evidence: &Evidence) -> Option<Confidence> {
+pub fn judges_confidence(evidence: &AgreementEvidence) -> Option<Confidence> {
     stated_confidence(&evidence.points).filter(|_| !evidence.uninformative_judge)
 }
 
@@ -155,12 +155,12 @@ fn mean(points: &[Point]) -> Option<(u64, u64)> {
 }
 
 /// `None` without a point or an answer, and if the judge's confidences carry no information.
-pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
+pub fn calibrated(rule: &TerminationRule, evidence: &AgreementEvidence) -> Option<Calibrated> {
     let point = leading(&evidence.points)?;
     if evidence.uninformative_judge || evidence.answered == 0 || evidence.statements.is_empty() {
         return None;
     }
-    if let Some(experience) = Experience::of(&rule.experience) {
+    if let Some(experience) = AgreementExperience::of(&rule.experience) {
         let agreement = (number(point.supporters) / number(evidence.answered)).min(1.0);
         let probability = experience.right_at(agreement)?;
         return Some(Calibrated {
@@ -187,7 +187,7 @@ pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
     })
 }
 
-pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
+pub fn evaluate(rule: &TerminationRule, evidence: &AgreementEvidence) -> Evaluation {
     let value = mean(&evidence.points)
         .filter(|_| !evidence.uninformative_judge)
         .map(|(part, of)| Value::Share { part, of });

@@ -7,7 +7,7 @@ use crate::domain::confidence::Confidence;
 use crate::stopping::evaluation::{Bound, Checks, MILLION, Value};
 use crate::stopping::similarity::least_resemblance;
 
-use super::{Evidence, STATED, Statement};
+use super::{AgreementEvidence, STATED, Statement};
 
 /// A confidence above this many millionths, on every side, is a sign of a rubber stamp.
 const SURE: u64 = 850_000;
@@ -20,7 +20,7 @@ const NEAR_IDENTICAL: Value = Value::Share {
 
 /// Adds a guard that objects if all signs are present. It does not apply to fewer than two
 /// texts.
-pub(super) fn rubber_stamp(checks: Checks, evidence: &Evidence) -> Checks {
+pub(super) fn rubber_stamp(checks: Checks, evidence: &AgreementEvidence) -> Checks {
     let statements = &evidence.statements;
     let texts: Vec<&str> = statements
         .iter()

@@ -19,7 +19,7 @@ use crate::stopping::evaluation::{Checks, Class, Evaluation, Value};
 
 use super::breaker::{BreakerState, TurnProgress};
 use super::evidence::{ObstacleKind, StatedState, TurnEvidence};
-use super::run_state::{CircuitPhase, RunState};
+use super::run_state::{CircuitPhase, LoopRun};
 use super::thresholds::ExitThresholds;
 
 const ALL_TASKS_DONE: &str = "all_tasks_done";
@@ -37,7 +37,7 @@ const SUCCESSES: [&str; 4] = [
 #[derive(Clone, Copy, Debug)]
 pub struct CheckedTurn<'a> {
     pub thresholds: &'a ExitThresholds,
-    pub run: &'a RunState,
+    pub run: &'a LoopRun,
     pub evidence: &'a TurnEvidence,
     pub now: Timestamp,
 }

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 /// Names a run. What one run left behind never ends another.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunId"))]
 #[serde(transparent)]
-pub struct RunId(pub String);
+pub struct LoopRunId(pub String);
 
-impl fmt::Display for RunId {
+impl fmt::Display for LoopRunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -20,7 +20,7 @@ impl fmt::Display for RunId {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRef {
     #[serde(rename = "run")]
-    pub id: RunId,
+    pub id: LoopRunId,
     #[serde(rename = "run_origin")]
     pub origin: RunOrigin,
 }

@@ -13,7 +13,7 @@ use crate::stopping::batch::state::next;
 
 /// The counters of one run after its last turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunState {
+pub struct LoopRun {
     #[serde(flatten)]
     pub run: RunRef,
     /// The number of checked turns.
@@ -86,7 +86,7 @@ impl CircuitPhase {
     }
 }
 
-impl RunState {
+impl LoopRun {
     pub fn new(run: RunRef, now: Timestamp) -> Self {
         Self {
             breaker: LoopBreaker::new(run.id.clone(), now),

@@ -14,8 +14,8 @@ use super::breaker::BreakerState;
 use super::event::{ExitPolicy, ExitSettings, LoopEvent, LoopEventKind, TurnRecord};
 use super::evidence::TurnEvidence;
 use super::rules::{self, CheckedTurn};
-use super::run::{RunId, RunOrigin, RunRef};
-use super::run_state::RunState;
+use super::run::{LoopRunId, RunOrigin, RunRef};
+use super::run_state::LoopRun;
 use super::strict_seed;
 use super::totals::DecisionTotals;
 use crate::domain::log::Fold;
@@ -35,7 +35,7 @@ pub struct LoopState {
     #[serde(flatten)]
     pub totals: DecisionTotals,
     /// The latest runs, the last used one at the end.
-    runs: Vec<RunState>,
+    runs: Vec<LoopRun>,
 }
 
 impl Fold for LoopState {
@@ -55,17 +55,17 @@ impl Fold for LoopState {
 }
 
 impl LoopState {
-    pub fn current(&self) -> Option<&RunState> {
+    pub fn current(&self) -> Option<&LoopRun> {
         self.runs.last()
     }
 
-    pub fn run(&self, id: &RunId) -> Option<&RunState> {
+    pub fn run(&self, id: &LoopRunId) -> Option<&LoopRun> {
         self.runs.iter().find(|run| run.run.id == *id)
     }
 
     /// [`LoopEventKind::ClockSetBack`] is the event to be logged.
     pub fn is_ahead_of(&self, now: Timestamp) -> bool {
-        let waits = |run: &RunState| run.breaker.is_ahead_of(now) && !run.breaker.is_closed();
+        let waits = |run: &LoopRun| run.breaker.is_ahead_of(now) && !run.breaker.is_closed();
         self.runs.iter().any(waits)
     }
 
@@ -74,14 +74,14 @@ impl LoopState {
     pub fn next_run(&self, named: Option<&str>, now: Timestamp) -> RunRef {
         if let Some(name) = named {
             return RunRef {
-                id: RunId(name.to_owned()),
+                id: LoopRunId(name.to_owned()),
                 origin: RunOrigin::Named,
             };
         }
         match self.last_implicit() {
             Some(run) if !run.stopped && !has_expired(run, now) => run.run.clone(),
             _ => RunRef {
-                id: RunId(now.to_string()),
+                id: LoopRunId(now.to_string()),
                 origin: RunOrigin::Implicit,
             },
         }
@@ -150,7 +150,7 @@ impl LoopState {
     }
 
     /// Changes a run, which begins if it is new, and puts it at the end of the list.
-    fn change_run(&mut self, run: &RunRef, now: Timestamp, change: impl FnOnce(&mut RunState)) {
+    fn change_run(&mut self, run: &RunRef, now: Timestamp, change: impl FnOnce(&mut LoopRun)) {
         let mut state = self.begun(run, now);
         state.last_seen = now;
         change(&mut state);
@@ -168,11 +168,11 @@ impl LoopState {
     /// Returns the state of a run, or that of a new one. A new implicit run inherits a circuit that
     /// is not closed from the implicit run before it, unless that has expired: a stop must not be
     /// undone by the next check.
-    fn begun(&self, run: &RunRef, now: Timestamp) -> RunState {
+    fn begun(&self, run: &RunRef, now: Timestamp) -> LoopRun {
         if let Some(state) = self.run(&run.id) {
             return state.clone();
         }
-        let mut state = RunState::new(run.clone(), now);
+        let mut state = LoopRun::new(run.clone(), now);
         let before = self
             .last_implicit()
             .filter(|before| run.origin == RunOrigin::Implicit && !has_expired(before, now));
@@ -183,14 +183,14 @@ impl LoopState {
         state
     }
 
-    fn last_implicit(&self) -> Option<&RunState> {
+    fn last_implicit(&self) -> Option<&LoopRun> {
         let mut latest_first = self.runs.iter().rev();
         latest_first.find(|run| run.run.origin == RunOrigin::Implicit)
     }
 }
 
 /// An open circuit still rests for as long as it rests.
-fn has_expired(run: &RunState, now: Timestamp) -> bool {
+fn has_expired(run: &LoopRun, now: Timestamp) -> bool {
     let is_resting = matches!(run.breaker.state(now), BreakerState::Open { .. });
     !is_resting && now.since(run.last_seen) > IMPLICIT_RUN_EXPIRY
 }

@@ -2,10 +2,10 @@
 //! what a rule would have answered, and after how many voters.
 //!
 //! ```
-//! use conclave::stopping::replay::vote::AnswerKey;
+//! use conclave::stopping::replay::vote::AnswerId;
 //! use conclave::stopping::replay::rule::StopRule;
 //!
-//! let [b, c] = [AnswerKey(0), AnswerKey(1)];
+//! let [b, c] = [AnswerId(0), AnswerId(1)];
 //! let answers = [Some(b), Some(b), Some(c), Some(b), None];
 //! // The fifth voter cannot change the vote: it is not asked.
 //! let decision = StopRule::VoteLocked.decide(&answers);

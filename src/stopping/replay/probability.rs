@@ -6,10 +6,10 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::vote::{AnswerKey, RecordedQuestion, Tally};
+use super::vote::{AnswerId, RecordedQuestion, Tally};
 use crate::stopping::calibration::Level;
-use crate::stopping::early_termination::EarlyStop;
-use crate::stopping::experience::Experience;
+use crate::stopping::early_termination::TerminationRule;
+use crate::stopping::experience::AgreementExperience;
 use crate::stopping::number;
 use crate::stopping::pooling::{Vote, effective_voters, pooled};
 
@@ -24,7 +24,7 @@ pub enum VoteProbability {
     /// and every wrong answer were as likely as another.
     Independent,
     /// The same with the evidence shrunk by the design effect of errors that correlate by
-    /// [`EarlyStop::USUAL_CORRELATION`].
+    /// [`TerminationRule::USUAL_CORRELATION`].
     Shrunk,
     /// As `consult` pools the experts' confidences: for or against the leading answer, shrunk, with
     /// the voters' accuracies as their confidences.
@@ -49,7 +49,7 @@ pub struct PanelKnowledge {
     /// The share of right answers by voter, above 0 and below 1.
     accuracies: Vec<f64>,
     /// `None` with too few questions.
-    experience: Option<Experience>,
+    experience: Option<AgreementExperience>,
 }
 
 impl PanelKnowledge {
@@ -85,7 +85,7 @@ impl PanelKnowledge {
         let levels: Vec<Level> = levels.iter().enumerate().map(level).collect();
         Self {
             accuracies: right.iter().map(share).collect(),
-            experience: Experience::of(&levels),
+            experience: AgreementExperience::of(&levels),
         }
     }
 
@@ -94,7 +94,7 @@ impl PanelKnowledge {
     pub fn probability(
         &self,
         method: VoteProbability,
-        answers: &[Option<AnswerKey>],
+        answers: &[Option<AnswerId>],
         options: usize,
     ) -> Option<f64> {
         let lead = Tally::of(answers).lead()?;
@@ -103,7 +103,7 @@ impl PanelKnowledge {
             VoteProbability::RawShare => Some(agreement),
             VoteProbability::Independent => Some(self.among_options(answers, options, 0.0)),
             VoteProbability::Shrunk => {
-                Some(self.among_options(answers, options, EarlyStop::USUAL_CORRELATION))
+                Some(self.among_options(answers, options, TerminationRule::USUAL_CORRELATION))
             }
             VoteProbability::ForOrAgainst => Some(self.for_or_against(lead.answer, answers)),
             VoteProbability::Experience => self.experience.as_ref()?.right_at(agreement),
@@ -115,14 +115,9 @@ impl PanelKnowledge {
     /// A voter that is right with probability p multiplies the odds of its answer against each
     /// other one by p·(k − 1)/(1 − p), where k answers are offered. A voter below chance has no
     /// weight rather than a negative one, so that a vote never speaks against its answer.
-    fn among_options(
-        &self,
-        answers: &[Option<AnswerKey>],
-        options: usize,
-        correlation: f64,
-    ) -> f64 {
+    fn among_options(&self, answers: &[Option<AnswerId>], options: usize, correlation: f64) -> f64 {
         let others = number(options.max(2) - 1);
-        let mut weights: IndexMap<AnswerKey, (f64, usize)> = IndexMap::new();
+        let mut weights: IndexMap<AnswerId, (f64, usize)> = IndexMap::new();
         for (answer, accuracy) in self.given(answers) {
             let (sum, votes) = weights.entry(answer).or_default();
             *sum += (accuracy * others / (1.0 - accuracy)).ln().max(0.0);
@@ -142,16 +137,16 @@ impl PanelKnowledge {
         1.0 / (all + number(not_given) * odds(0.0))
     }
 
-    fn for_or_against(&self, lead: AnswerKey, answers: &[Option<AnswerKey>]) -> f64 {
+    fn for_or_against(&self, lead: AnswerId, answers: &[Option<AnswerId>]) -> f64 {
         let vote = |(answer, accuracy)| Vote {
             is_for: answer == lead,
             confidence: Some(accuracy),
         };
         let votes: Vec<Vote> = self.given(answers).map(vote).collect();
-        pooled(&votes, EarlyStop::USUAL_CORRELATION)
+        pooled(&votes, TerminationRule::USUAL_CORRELATION)
     }
 
-    fn given(&self, answers: &[Option<AnswerKey>]) -> impl Iterator<Item = (AnswerKey, f64)> {
+    fn given(&self, answers: &[Option<AnswerId>]) -> impl Iterator<Item = (AnswerId, f64)> {
         let voters = answers.iter().zip(&self.accuracies);
         voters.filter_map(|(answer, accuracy)| Some(((*answer)?, *accuracy)))
     }
@@ -165,14 +160,14 @@ mod tests {
 
     fn question(gold: u32, answers: &[u32]) -> RecordedQuestion {
         RecordedQuestion {
-            gold: AnswerKey(gold),
+            gold: AnswerId(gold),
             answers: keys(answers),
             options: None,
         }
     }
 
-    fn keys(answers: &[u32]) -> Vec<Option<AnswerKey>> {
-        answers.iter().map(|key| Some(AnswerKey(*key))).collect()
+    fn keys(answers: &[u32]) -> Vec<Option<AnswerId>> {
+        answers.iter().map(|key| Some(AnswerId(*key))).collect()
     }
 
     /// Two voters: the first right in 2 of 3, the second in 1 of 3.
@@ -219,7 +214,7 @@ mod tests {
 
     #[test]
     fn share_of_the_voters_includes_those_without_an_answer() {
-        let answers = [Some(AnswerKey(0)), None];
+        let answers = [Some(AnswerId(0)), None];
         let found = two_voters().probability(VoteProbability::RawShare, &answers, 3);
         assert!(close(found.unwrap(), 0.5));
     }
@@ -268,7 +263,7 @@ mod tests {
             let questions: Vec<_> =
                 questions.iter().map(|(gold, answers)| question(*gold, answers)).collect();
             let panel = PanelKnowledge::learn(5, questions.iter());
-            let answers: Vec<_> = answers.into_iter().map(|key| key.map(AnswerKey)).collect();
+            let answers: Vec<_> = answers.into_iter().map(|key| key.map(AnswerId)).collect();
             for method in VoteProbability::ALL {
                 if let Some(found) = panel.probability(method, &answers, options) {
                     prop_assert!((0.0..=1.0).contains(&found), "{method:?}: {found}");

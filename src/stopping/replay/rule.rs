@@ -1,6 +1,6 @@
 //! The rules, and what each decides on the answers to one question.
 
-use super::vote::{AnswerKey, Tally};
+use super::vote::{AnswerId, Tally};
 use crate::stopping::number;
 
 /// When to stop asking the voters of a panel, who are asked in a fixed order. The answer is then
@@ -24,13 +24,13 @@ pub enum StopRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleDecision {
     /// `None` if none of those asked has answered.
-    pub answer: Option<AnswerKey>,
+    pub answer: Option<AnswerId>,
     pub asked: usize,
 }
 
 impl StopRule {
     /// Decides by the answers of the voters in the order in which they are asked.
-    pub fn decide(self, answers: &[Option<AnswerKey>]) -> RuleDecision {
+    pub fn decide(self, answers: &[Option<AnswerId>]) -> RuleDecision {
         match self {
             Self::FullVote => stop(&Tally::of(answers), answers.len()),
             Self::VoteLocked => first_stop(answers, |tally, asked| {
@@ -53,10 +53,7 @@ impl StopRule {
     }
 }
 
-fn first_stop(
-    answers: &[Option<AnswerKey>],
-    stops: impl Fn(&Tally, usize) -> bool,
-) -> RuleDecision {
+fn first_stop(answers: &[Option<AnswerId>], stops: impl Fn(&Tally, usize) -> bool) -> RuleDecision {
     let mut tally = Tally::default();
     for (before, answer) in answers.iter().enumerate() {
         tally.add(*answer);
@@ -95,15 +92,15 @@ mod tests {
 
     use super::*;
 
-    fn answers(keys: &str) -> Vec<Option<AnswerKey>> {
-        let key = |c: char| (c != '-').then_some(AnswerKey(u32::from(c)));
+    fn answers(keys: &str) -> Vec<Option<AnswerId>> {
+        let key = |c: char| (c != '-').then_some(AnswerId(u32::from(c)));
         keys.chars().map(key).collect()
     }
 
     /// Returns the answer and the number asked: `B3`.
     fn decide(rule: StopRule, keys: &str) -> String {
         let RuleDecision { answer, asked } = rule.decide(&answers(keys));
-        let letter = answer.map_or('-', |AnswerKey(key)| char::from_u32(key).unwrap());
+        let letter = answer.map_or('-', |AnswerId(key)| char::from_u32(key).unwrap());
         format!("{letter}{asked}")
     }
 
@@ -167,8 +164,8 @@ mod tests {
     }
 
     /// Returns recorded answers of up to nine voters.
-    fn panel() -> impl Strategy<Value = Vec<Option<AnswerKey>>> {
-        let answer = prop::option::weighted(0.9, (0_u32..4).prop_map(AnswerKey));
+    fn panel() -> impl Strategy<Value = Vec<Option<AnswerId>>> {
+        let answer = prop::option::weighted(0.9, (0_u32..4).prop_map(AnswerId));
         prop::collection::vec(answer, 1..10)
     }
 

@@ -8,20 +8,20 @@ use indexmap::IndexMap;
 /// Votes by answer, in the order in which the answers were first given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    counts: IndexMap<AnswerKey, usize>,
+    counts: IndexMap<AnswerId, usize>,
 }
 
 /// The leading answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lead {
-    pub answer: AnswerKey,
+    pub answer: AnswerId,
     pub votes: usize,
     /// The most votes of another answer.
     pub runner_up: usize,
 }
 
 impl Tally {
-    pub fn of(answers: &[Option<AnswerKey>]) -> Self {
+    pub fn of(answers: &[Option<AnswerId>]) -> Self {
         let mut tally = Self::default();
         for answer in answers {
             tally.add(*answer);
@@ -29,7 +29,7 @@ impl Tally {
         tally
     }
 
-    pub fn add(&mut self, answer: Option<AnswerKey>) {
+    pub fn add(&mut self, answer: Option<AnswerId>) {
         if let Some(answer) = answer {
             *self.counts.entry(answer).or_default() += 1;
         }
@@ -72,14 +72,14 @@ impl Tally {
 
 /// An answer, as the number that a table of answers has given it: equal answers have equal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AnswerKey(pub u32);
+pub struct AnswerId(pub u32);
 
 /// One question with its right answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedQuestion {
-    pub gold: AnswerKey,
+    pub gold: AnswerId,
     /// One entry for each voter; `None` for a voter that was asked and gave no answer.
-    pub answers: Vec<Option<AnswerKey>>,
+    pub answers: Vec<Option<AnswerId>>,
     /// The number of answers that the question offers, if known.
     pub options: Option<usize>,
 }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn tally(answers: &[u32]) -> Tally {
-        let answers: Vec<_> = answers.iter().map(|key| Some(AnswerKey(*key))).collect();
+        let answers: Vec<_> = answers.iter().map(|key| Some(AnswerId(*key))).collect();
         Tally::of(&answers)
     }
 
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(
             lead,
             Lead {
-                answer: AnswerKey(3),
+                answer: AnswerId(3),
                 votes: 2,
                 runner_up: 2
             }
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn voters_without_an_answer_count_for_none() {
         assert_eq!(Tally::of(&[None, None]).lead(), None);
-        let lead = Tally::of(&[None, Some(AnswerKey(7)), None]).lead().unwrap();
+        let lead = Tally::of(&[None, Some(AnswerId(7)), None]).lead().unwrap();
         assert_eq!(lead.votes, 1);
         assert_eq!(lead.runner_up, 0);
     }
@@ -142,7 +142,7 @@ mod tests {
         left > 0
             && all.into_iter().any(|next| {
                 let mut with = tally.clone();
-                with.add(next.map(AnswerKey));
+                with.add(next.map(AnswerId));
                 let now = with.lead().map(|lead| lead.answer);
                 now != before || can_change(&with, left - 1)
             })
@@ -154,7 +154,7 @@ mod tests {
             asked in prop::collection::vec(prop::option::weighted(0.8, 0_u32..3), 0..6),
             left in 0_usize..4,
         ) {
-            let asked: Vec<_> = asked.into_iter().map(|key| key.map(AnswerKey)).collect();
+            let asked: Vec<_> = asked.into_iter().map(|key| key.map(AnswerId)).collect();
             let tally = Tally::of(&asked);
             prop_assert_eq!(tally.is_locked(left), !can_change(&tally, left));
         }

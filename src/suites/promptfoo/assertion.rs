@@ -12,7 +12,7 @@ use super::template::{Vars, render, scalar};
 
 /// How an assertion is compared here.
 #[derive(Clone, Copy)]
-enum Comparison {
+enum AssertionKind {
     Exact,
     /// An escaped value after this part of a pattern. promptfoo looks for any part of a text, which
     /// a pattern does too and `contains` does not.
@@ -25,21 +25,21 @@ enum Comparison {
 }
 
 /// The assertions that are read.
-const TYPES: [(&str, Comparison); 14] = [
-    ("equals", Comparison::Exact),
-    ("contains", Comparison::Part("")),
-    ("icontains", Comparison::Part("(?i)")),
-    ("contains-any", Comparison::Part("")),
-    ("icontains-any", Comparison::Part("(?i)")),
-    ("contains-all", Comparison::Part("")),
-    ("icontains-all", Comparison::Part("(?i)")),
-    ("starts-with", Comparison::Part(r"\A")),
-    ("regex", Comparison::Pattern),
-    ("levenshtein", Comparison::Edits),
-    ("llm-rubric", Comparison::Rubric),
-    ("model-graded-closedqa", Comparison::Rubric),
-    ("factuality", Comparison::Facts),
-    ("model-graded-factuality", Comparison::Facts),
+const TYPES: [(&str, AssertionKind); 14] = [
+    ("equals", AssertionKind::Exact),
+    ("contains", AssertionKind::Part("")),
+    ("icontains", AssertionKind::Part("(?i)")),
+    ("contains-any", AssertionKind::Part("")),
+    ("icontains-any", AssertionKind::Part("(?i)")),
+    ("contains-all", AssertionKind::Part("")),
+    ("icontains-all", AssertionKind::Part("(?i)")),
+    ("starts-with", AssertionKind::Part(r"\A")),
+    ("regex", AssertionKind::Pattern),
+    ("levenshtein", AssertionKind::Edits),
+    ("llm-rubric", AssertionKind::Rubric),
+    ("model-graded-closedqa", AssertionKind::Rubric),
+    ("factuality", AssertionKind::Facts),
+    ("model-graded-factuality", AssertionKind::Facts),
 ];
 
 /// Types that begin a cell and cannot be compared here.
@@ -78,16 +78,16 @@ pub(super) fn add(
         return log.refuse(line, problem);
     }
     let (matcher, expected) = match comparison {
-        Comparison::Exact => (json!("exact"), values),
-        Comparison::Part(before) => {
+        AssertionKind::Exact => (json!("exact"), values),
+        AssertionKind::Part(before) => {
             let escaped = values.iter().map(|value| regex::escape(value));
             let patterns = escaped.map(|value| format!("{before}{value}"));
             (json!("regex"), patterns.collect())
         }
-        Comparison::Pattern => (json!("regex"), values),
-        Comparison::Edits => (levenshtein(map, line, &values, log)?, values),
-        Comparison::Rubric => (json!({"judge": {"rubric": values.join("\n")}}), Vec::new()),
-        Comparison::Facts => (json!({"judge": {}}), values),
+        AssertionKind::Pattern => (json!("regex"), values),
+        AssertionKind::Edits => (levenshtein(map, line, &values, log)?, values),
+        AssertionKind::Rubric => (json!({"judge": {"rubric": values.join("\n")}}), Vec::new()),
+        AssertionKind::Facts => (json!({"judge": {}}), values),
     };
     if !expected.is_empty() {
         case.insert("expected".to_owned(), node_of(line, &json!(expected)));

@@ -46,7 +46,7 @@ pub(super) struct Column {
 
 /// The columns of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Columns {
+pub(super) struct Layout {
     pub(super) gold: Column,
     pub(super) id: Option<Column>,
     pub(super) options: Option<Column>,
@@ -54,7 +54,7 @@ pub(super) struct Columns {
     pub(super) models: Vec<Column>,
 }
 
-impl Columns {
+impl Layout {
     pub(super) fn find(
         header: &StringRecord,
         rows: &[StringRecord],

@@ -11,9 +11,9 @@ use std::collections::HashMap;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 
-use self::columns::Columns;
+use self::columns::Layout;
 use crate::benchmark::replay::report::{AnswerTable, RecordedModel};
-use crate::stopping::replay::vote::{AnswerKey, RecordedQuestion};
+use crate::stopping::replay::vote::{AnswerId, RecordedQuestion};
 
 pub use columns::ColumnNames;
 
@@ -40,7 +40,7 @@ pub fn read(bytes: &[u8], names: &ColumnNames) -> Result<AnswerTable, RecordedAn
         let problem = "the file has a header and no rows".to_owned();
         return Err(RecordedAnswersError::Table(problem));
     }
-    let columns = Columns::find(&header, &rows, names)?;
+    let columns = Layout::find(&header, &rows, names)?;
     columns.check_ids(&rows)?;
     let table = table(&columns, &rows)?;
     if table.questions.is_empty() {
@@ -62,8 +62,8 @@ fn text(bytes: &[u8]) -> Result<&str, RecordedAnswersError> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-fn table(columns: &Columns, rows: &[StringRecord]) -> Result<AnswerTable, RecordedAnswersError> {
-    let mut keys = AnswerKeys::default();
+fn table(columns: &Layout, rows: &[StringRecord]) -> Result<AnswerTable, RecordedAnswersError> {
+    let mut keys = AnswerIds::default();
     let mut models: Vec<RecordedModel> = columns
         .models
         .iter()
@@ -105,12 +105,12 @@ fn table(columns: &Columns, rows: &[StringRecord]) -> Result<AnswerTable, Record
 
 /// Numbers different answers.
 #[derive(Default)]
-struct AnswerKeys(HashMap<String, AnswerKey>);
+struct AnswerIds(HashMap<String, AnswerId>);
 
-impl AnswerKeys {
+impl AnswerIds {
     /// `None` for an empty one.
-    fn of(&mut self, text: &str) -> Option<AnswerKey> {
-        let next = AnswerKey(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
+    fn of(&mut self, text: &str) -> Option<AnswerId> {
+        let next = AnswerId(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
         (!text.is_empty()).then(|| *self.0.entry(folded(text)).or_insert(next))
     }
 }

@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock, mpsc};
 
 use tokio::sync::oneshot;
 
-pub use self::key::PromptError;
+pub use self::key::InputError;
 pub(in crate::terminal) use self::key::{Key, TypedKey};
 
 use self::queue::{KeyQueue, ReadKeys, is_in_foreground, read_terminal};
@@ -107,8 +107,8 @@ impl Keyboard {
         let (answer, answered) = oneshot::channel();
         let sent = self.opened().map(|reader| reader.requests_to.send(answer));
         match sent {
-            Some(Ok(())) => answered.await.unwrap_or(Err(PromptError::NoTerminal)),
-            Some(Err(_)) | None => Err(PromptError::NoTerminal),
+            Some(Ok(())) => answered.await.unwrap_or(Err(InputError::NoTerminal)),
+            Some(Err(_)) | None => Err(InputError::NoTerminal),
         }
     }
 }
@@ -222,7 +222,7 @@ mod tests {
     async fn every_request_sees_the_end_of_the_input() {
         let keyboard = Keyboard::reading(&b"1"[..]);
         assert_eq!(in_time(keyboard.key()).await, character('1'));
-        assert_eq!(in_time(keyboard.key()).await, Err(PromptError::InputEnded));
-        assert_eq!(in_time(keyboard.key()).await, Err(PromptError::InputEnded));
+        assert_eq!(in_time(keyboard.key()).await, Err(InputError::InputEnded));
+        assert_eq!(in_time(keyboard.key()).await, Err(InputError::InputEnded));
     }
 }

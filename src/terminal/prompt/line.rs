@@ -1,6 +1,6 @@
 //! A question that a line answers, which is there to be changed.
 
-use super::keyboard::{Key, Keyboard, PromptError};
+use super::keyboard::{InputError, Key, Keyboard};
 use super::open_question::OpenQuestion;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::wrap::fit;
@@ -13,7 +13,7 @@ pub async fn ask_line<T>(
     prompt: &str,
     suggested: &str,
     read: impl Fn(&str) -> Result<T, String>,
-) -> Result<T, PromptError> {
+) -> Result<T, InputError> {
     let _keys = printer.live_area().keys();
     keyboard.forget();
     let paint = printer.err_traits().paint;
@@ -36,7 +36,7 @@ pub async fn ask_line<T>(
                     text.clear();
                 }
             },
-            Key::Escape => return Err(PromptError::InputEnded),
+            Key::Escape => return Err(InputError::InputEnded),
             Key::Backspace => drop(text.pop()),
             Key::Character(letter) => text.push(letter),
             Key::Enter | Key::Other => {}

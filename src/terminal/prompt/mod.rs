@@ -9,7 +9,7 @@ mod open_question;
 mod line;
 pub(super) mod questions;
 
-pub use self::keyboard::{PromptError, StdinUse, can_ask};
+pub use self::keyboard::{InputError, StdinUse, can_ask};
 pub use self::line::ask_line;
 
 use self::keyboard::Keyboard;
@@ -52,8 +52,8 @@ pub async fn confirm(
     };
     match ask(printer, &Keyboard::controlling(), &question).await {
         Ok(answer) => answer,
-        Err(PromptError::InputEnded) => Confirmation::No,
-        Err(PromptError::NoTerminal) => Confirmation::NoPerson,
+        Err(InputError::InputEnded) => Confirmation::No,
+        Err(InputError::NoTerminal) => Confirmation::NoPerson,
     }
 }
 
@@ -63,7 +63,7 @@ pub async fn choose(
     printer: &Printer,
     question: &str,
     items: &[(&'static str, String)],
-) -> Result<usize, PromptError> {
+) -> Result<usize, InputError> {
     let leave = ("leave", "write nothing".to_owned());
     let items: Vec<_> = items.iter().chain([&leave]).collect();
     let lines = items
@@ -85,7 +85,7 @@ pub async fn choose(
     let answer = ask(printer, &Keyboard::controlling(), &question).await?;
     (answer + 1 < items.len())
         .then_some(answer)
-        .ok_or(PromptError::InputEnded)
+        .ok_or(InputError::InputEnded)
 }
 
 /// Asks until a key has a meaning. The first key without one gets the legend. Dropping the future
@@ -94,7 +94,7 @@ pub(super) async fn ask<A: Clone + Send + Sync + 'static>(
     printer: &Printer,
     keyboard: &Keyboard,
     question: &KeyQuestion<A>,
-) -> Result<A, PromptError> {
+) -> Result<A, InputError> {
     let _keys = printer.live_area().keys();
     keyboard.forget();
     let (words, paint) = (question.clone(), printer.err_traits().paint);

@@ -9,7 +9,7 @@ use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Person};
 
-use super::keyboard::{Keyboard, PromptError};
+use super::keyboard::{InputError, Keyboard};
 use super::question::KeyQuestion;
 use super::questions::threshold::NO_AMOUNT;
 use super::questions::{consent, early_termination, pulse, substitution, threshold};
@@ -55,8 +55,8 @@ impl TerminalPerson<'_> {
         let asked = ask_line(printer, keyboard, threshold::QUESTION, &suggested, read);
         let amount = match asked.await {
             Ok(amount) => amount,
-            Err(PromptError::InputEnded) => return Answer::No,
-            Err(PromptError::NoTerminal) => return Answer::Gone,
+            Err(InputError::InputEnded) => return Answer::No,
+            Err(InputError::NoTerminal) => return Answer::Gone,
         };
         match (self.save_threshold)(amount) {
             Ok(place) => {

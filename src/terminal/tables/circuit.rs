@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::doctor::{Check, CheckStatus, check_lines};
 use crate::domain::time::Timestamp;
 use crate::stopping::exit_check::breaker::BreakerState;
-use crate::stopping::exit_check::run::RunId;
-use crate::stopping::exit_check::run_state::RunState;
+use crate::stopping::exit_check::run::LoopRunId;
+use crate::stopping::exit_check::run_state::LoopRun;
 use crate::terminal::output::style::Paint;
 
 /// The circuit of one run at one moment: `open` decides the exit code of `conclave circuit status`,
@@ -20,13 +20,13 @@ pub struct CircuitReport {
     #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: &'static str,
     /// `None` before the first turn.
-    pub run: Option<RunId>,
+    pub run: Option<LoopRunId>,
     #[serde(flatten)]
     pub circuit: BreakerState,
 }
 
 /// Before the first turn, it is closed.
-pub fn state_of(run: Option<&RunState>, now: Timestamp) -> BreakerState {
+pub fn state_of(run: Option<&LoopRun>, now: Timestamp) -> BreakerState {
     run.map_or_else(
         || BreakerState::Closed {
             since: None,
@@ -155,7 +155,7 @@ mod tests {
     fn shown(state: Option<BreakerState>) -> String {
         let report = CircuitReport {
             schema_version: "1.0",
-            run: state.as_ref().map(|_| RunId("build".into())),
+            run: state.as_ref().map(|_| LoopRunId("build".into())),
             circuit: state.unwrap_or_else(|| state_of(None, at(0))),
         };
         screen(&report, at(0), &TimeZone::UTC, None, Paint::Plain)

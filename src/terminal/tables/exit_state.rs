@@ -12,8 +12,8 @@ use crate::stopping::evaluation::Class;
 use crate::stopping::evaluation::DecisionWord;
 use crate::stopping::exit_check::breaker::{BreakerState, TurnProgress};
 use crate::stopping::exit_check::event::{LoopEvent, LoopEventKind};
-use crate::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
-use crate::stopping::exit_check::run_state::RunState;
+use crate::stopping::exit_check::run::{LoopRunId, RunOrigin, RunRef};
+use crate::stopping::exit_check::run_state::LoopRun;
 use crate::stopping::exit_check::totals::{DecisionTotals, SeedDecision};
 use crate::terminal::document::{self, Table, Tail};
 use crate::terminal::output::evaluation_tree::decision_in_words;
@@ -39,7 +39,7 @@ pub struct ExitStateReport {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunView {
-    pub id: RunId,
+    pub id: LoopRunId,
     pub origin: RunOrigin,
     /// The number of checked turns.
     pub turn: u64,
@@ -64,7 +64,7 @@ pub struct RunView {
 impl ExitStateReport {
     pub fn new(
         folder: String,
-        run: Option<&RunState>,
+        run: Option<&LoopRun>,
         totals: DecisionTotals,
         now: Timestamp,
     ) -> Self {
@@ -79,7 +79,7 @@ impl ExitStateReport {
 }
 
 impl RunView {
-    fn of(run: &RunState) -> Self {
+    fn of(run: &LoopRun) -> Self {
         let is_measured = run.progress.is_measured();
         Self {
             id: run.run.id.clone(),
@@ -183,7 +183,7 @@ pub struct ExitHistoryRow {
     ])))]
     pub event: &'static str,
     /// `None` for what concerns all runs.
-    pub run: Option<RunId>,
+    pub run: Option<LoopRunId>,
     /// The number of a checked turn in its run.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub turn: Option<u64>,

@@ -1,8 +1,8 @@
 //! `benchmark --replay` as a screen: what each rule that stops asking is worth.
 
 use crate::benchmark::replay::report::{
-    Accuracy, AgreementFigures, CalibrationFigures, MethodFigures, ModelFigures, ReplayReport,
-    ReplayRule, RuleFigures,
+    AgreementFigures, CalibrationFigures, MethodFigures, ModelFigures, ReplayAccuracy,
+    ReplayReport, ReplayRule, RuleFigures,
 };
 use crate::benchmark::report::words::percent;
 use crate::benchmark::statistics::Interval;
@@ -178,7 +178,7 @@ fn basis(calibration: &CalibrationFigures, voters: usize) -> String {
 }
 
 /// Returns the share and the half of its interval, in percent: the interval is nearly symmetric.
-fn accuracy(accuracy: Accuracy) -> [String; 2] {
+fn accuracy(accuracy: ReplayAccuracy) -> [String; 2] {
     let Interval { low, high } = accuracy.interval;
     [
         format!("{:.2}%", accuracy.accuracy * 100.0),

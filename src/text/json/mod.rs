@@ -3,8 +3,8 @@
 //!
 //! Valid JSON is read exactly. The reader looks at each character a bounded number of times, and
 //! stops at a depth that no answer needs, so that no text can exhaust stack or time. It
-//! distinguishes text that ends too early ([`Attempt::CutOff`]), of which it returns the beginning,
-//! from text that is not JSON ([`Attempt::Broken`]).
+//! tells text that ends too early ([`Parse::CutOff`]), of which it returns the beginning,
+//! from text that is not JSON ([`Parse::Broken`]).
 
 mod strings;
 mod words;
@@ -20,7 +20,7 @@ const DEPTH: usize = 24;
 
 /// The result of parsing at one position.
 #[derive(Debug)]
-pub(crate) enum Attempt {
+pub(crate) enum Parse {
     Whole {
         value: Value,
         /// The index of the byte after the value.
@@ -50,33 +50,33 @@ pub(crate) struct Deviations {
 }
 
 /// Each character read uses one of `steps`; without any left, the result is `Broken`.
-pub(crate) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
+pub(crate) fn parse(text: &str, start: usize, steps: &mut usize) -> Parse {
     let mut reader = JsonReader::new(text, start, *steps);
     let close = match reader.peek() {
         Some('{') => '}',
         Some('[') => ']',
-        Some(_) | None => return Attempt::Broken,
+        Some(_) | None => return Parse::Broken,
     };
     let read = reader.container(close);
     *steps = reader.steps;
     match (read, reader.cut) {
-        (Ok(value), None) => Attempt::Whole {
+        (Ok(value), None) => Parse::Whole {
             value,
             end: reader.at,
             deviations: reader.deviations,
         },
-        (Ok(value), Some(CutOff { open, keys })) => Attempt::CutOff {
+        (Ok(value), Some(CutOff { open, keys })) => Parse::CutOff {
             value,
             open: open + usize::from(reader.is_text_open),
             keys,
         },
-        (Err(_), _) => Attempt::Broken,
+        (Err(_), _) => Parse::Broken,
     }
 }
 
 /// Reason why reading stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
+enum ParseStop {
     CutOff,
     Broken,
 }
@@ -115,9 +115,9 @@ impl<'t> JsonReader<'t> {
     }
 
     /// If the text ends within, it has the beginning.
-    fn container(&mut self, close: char) -> Result<Value, Stop> {
+    fn container(&mut self, close: char) -> Result<Value, ParseStop> {
         if self.open.len() >= DEPTH {
-            return Err(Stop::Broken);
+            return Err(ParseStop::Broken);
         }
         self.skip(1);
         self.open.push(close);
@@ -152,7 +152,7 @@ impl<'t> JsonReader<'t> {
             (is_empty, is_after_comma) = (false, false);
             if close == '}' {
                 let key = if is_fence {
-                    Err(Stop::CutOff)
+                    Err(ParseStop::CutOff)
                 } else {
                     self.key(next)
                 };
@@ -182,15 +182,15 @@ impl<'t> JsonReader<'t> {
     }
 
     /// Returns what was read so far if the text ended within it, and remembers that it did.
-    fn or_cut<T>(&mut self, read: Result<T, Stop>, so_far: T) -> Result<T, Stop> {
-        if read.as_ref().is_err_and(|stop| *stop == Stop::CutOff) {
+    fn or_cut<T>(&mut self, read: Result<T, ParseStop>, so_far: T) -> Result<T, ParseStop> {
+        if read.as_ref().is_err_and(|stop| *stop == ParseStop::CutOff) {
             self.cut.get_or_insert_default();
             return Ok(so_far);
         }
         read
     }
 
-    fn key(&mut self, next: char) -> Result<String, Stop> {
+    fn key(&mut self, next: char) -> Result<String, ParseStop> {
         let key = match closers(next) {
             Some(closers) => {
                 let mut key = String::new();
@@ -200,13 +200,13 @@ impl<'t> JsonReader<'t> {
             None => self.bare_key()?,
         };
         if self.next_solid()? != ':' {
-            return Err(Stop::Broken);
+            return Err(ParseStop::Broken);
         }
         self.skip(1);
         Ok(key)
     }
 
-    fn member(&mut self) -> Result<Value, Stop> {
+    fn member(&mut self) -> Result<Value, ParseStop> {
         let next = self.next_solid()?;
         if next == ',' || next == '}' {
             self.tolerate_if(true);
@@ -215,7 +215,7 @@ impl<'t> JsonReader<'t> {
         self.value(next, Place::Member)
     }
 
-    fn value(&mut self, next: char, place: Place) -> Result<Value, Stop> {
+    fn value(&mut self, next: char, place: Place) -> Result<Value, ParseStop> {
         match (next, closers(next)) {
             ('{', _) => self.container('}'),
             ('[', _) => self.container(']'),
@@ -226,7 +226,7 @@ impl<'t> JsonReader<'t> {
                 self.or_cut(read, ())?;
                 Ok(Value::String(text))
             }
-            (_, None) if self.rest().starts_with("```") => Err(Stop::CutOff),
+            (_, None) if self.rest().starts_with("```") => Err(ParseStop::CutOff),
             (_, None) => self.word(place),
         }
     }
@@ -253,21 +253,21 @@ impl<'t> JsonReader<'t> {
         self.steps = self.steps.saturating_sub(length);
     }
 
-    fn take(&mut self) -> Result<char, Stop> {
+    fn take(&mut self) -> Result<char, ParseStop> {
         if self.steps == 0 {
-            return Err(Stop::Broken);
+            return Err(ParseStop::Broken);
         }
-        let next = self.peek().ok_or(Stop::CutOff)?;
+        let next = self.peek().ok_or(ParseStop::CutOff)?;
         self.at += next.len_utf8();
         self.steps -= 1;
         Ok(next)
     }
 
     /// Skips white space and comments, and returns the character behind them.
-    fn next_solid(&mut self) -> Result<char, Stop> {
+    fn next_solid(&mut self) -> Result<char, ParseStop> {
         loop {
             if self.steps == 0 {
-                return Err(Stop::Broken);
+                return Err(ParseStop::Broken);
             }
             let rest = self.rest();
             self.skip(rest.len() - rest.trim_start().len());
@@ -277,7 +277,7 @@ impl<'t> JsonReader<'t> {
             } else if rest.starts_with("/*") {
                 rest.find("*/").map_or(rest.len(), |end| end + 2)
             } else {
-                return self.peek().ok_or(Stop::CutOff);
+                return self.peek().ok_or(ParseStop::CutOff);
             };
             self.tolerate_if(true);
             self.skip(length);

@@ -1,6 +1,6 @@
 //! Reads strings: finds the end of a string with unescaped quotation marks, and resolves escapes.
 
-use super::{JsonReader, Stop};
+use super::{JsonReader, ParseStop};
 
 /// The position of a string, which determines what may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl JsonReader<'_> {
         closers: &[char],
         place: Place,
         text: &mut String,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ParseStop> {
         self.tolerate_if(open != '"');
         self.take()?;
         loop {
@@ -76,7 +76,7 @@ impl JsonReader<'_> {
         }
     }
 
-    fn escape(&mut self, text: &mut String) -> Result<(), Stop> {
+    fn escape(&mut self, text: &mut String) -> Result<(), ParseStop> {
         let plain = match self.take()? {
             'n' => '\n',
             't' => '\t',
@@ -100,9 +100,9 @@ impl JsonReader<'_> {
     }
 
     /// Four, or two groups of four for characters above U+FFFF.
-    fn unicode(&mut self, text: &mut String) -> Result<(), Stop> {
+    fn unicode(&mut self, text: &mut String) -> Result<(), ParseStop> {
         if self.rest().len() < 4 {
-            return Err(Stop::CutOff);
+            return Err(ParseStop::CutOff);
         }
         let Some(first) = unit(self.rest()) else {
             self.tolerate_if(true);
@@ -113,7 +113,7 @@ impl JsonReader<'_> {
         let rest = self.rest();
         let is_half = (0xD800..0xDC00).contains(&first);
         if is_half && rest.len() < 6 && ("\\u".starts_with(rest) || rest.starts_with("\\u")) {
-            return Err(Stop::CutOff);
+            return Err(ParseStop::CutOff);
         }
         let second = rest.strip_prefix("\\u").and_then(unit).filter(|_| is_half);
         let pair = char::decode_utf16(std::iter::once(first).chain(second)).next();

@@ -4,14 +4,14 @@
 use serde_json::{Number, Value};
 
 use super::strings::Place;
-use super::{JsonReader, Stop};
+use super::{JsonReader, ParseStop};
 
 /// The most bytes of a key or value without quotation marks.
 const LONGEST: usize = 400;
 
 impl JsonReader<'_> {
     /// Reads a key without quotation marks, up to its colon.
-    pub(super) fn bare_key(&mut self) -> Result<String, Stop> {
+    pub(super) fn bare_key(&mut self) -> Result<String, ParseStop> {
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         let key = self
             .rest()
@@ -19,7 +19,7 @@ impl JsonReader<'_> {
             .next()
             .unwrap_or_default();
         if key.is_empty() || key.len() > LONGEST {
-            return Err(Stop::Broken);
+            return Err(ParseStop::Broken);
         }
         self.skip(key.len());
         self.tolerate_bareword();
@@ -27,17 +27,19 @@ impl JsonReader<'_> {
     }
 
     /// A value at the very end of the text counts as cut off: `0.8` may be the beginning of `0.85`.
-    pub(super) fn word(&mut self, place: Place) -> Result<Value, Stop> {
+    pub(super) fn word(&mut self, place: Place) -> Result<Value, ParseStop> {
         let rest = self.rest();
         let end = rest.find([',', '}', ']', '\n', '{', '[', '"', '`']);
-        let raw = rest.get(..end.ok_or(Stop::CutOff)?).unwrap_or_default();
+        let raw = rest
+            .get(..end.ok_or(ParseStop::CutOff)?)
+            .unwrap_or_default();
         let comment = ["//", "/*"].iter().filter_map(|sign| raw.find(sign)).min();
         let word = raw.get(..comment.unwrap_or(raw.len())).unwrap_or_default();
         let word = word.trim_end();
         if word.len() > LONGEST
             || !word.starts_with(|c: char| c.is_alphanumeric() || "+-.~≈<>$€".contains(c))
         {
-            return Err(Stop::Broken);
+            return Err(ParseStop::Broken);
         }
         self.skip(word.len());
         if place == Place::Member
@@ -96,14 +98,14 @@ fn decimal_comma(word: &str, rest: &str) -> Option<(usize, Value)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Attempt, parse};
+    use super::super::{Parse, parse};
 
     #[test]
     fn number_that_is_none_leaves_quotation_marks_in_strings() {
         for number in ["NaN", "-Infinity", "1e999"] {
             let text =
                 format!(r#"{{"confidence": {number}, "answer": "it is "fast", but costly"}}"#);
-            let Attempt::Whole { value, .. } = parse(&text, 0, &mut 10_000) else {
+            let Parse::Whole { value, .. } = parse(&text, 0, &mut 10_000) else {
                 panic!("{text}");
             };
             assert_eq!(value["answer"], r#"it is "fast", but costly"#, "{text}");

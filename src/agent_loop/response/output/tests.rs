@@ -175,7 +175,7 @@ fn what_is_cut_off_is_completed() {
     ] {
         let text = with_whole_characters(text);
         let mut steps = usize::MAX;
-        let Attempt::CutOff { value, .. } = json::parse(&text, 0, &mut steps) else {
+        let Parse::CutOff { value, .. } = json::parse(&text, 0, &mut steps) else {
             panic!("{text}");
         };
         assert_eq!(value, expected, "{text}");

@@ -17,7 +17,7 @@ use crate::text::word_list::{WordList, load};
 /// What a phrase means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Meaning {
+pub(super) enum Sense {
     /// All of the work is done: `all tasks are complete`, `nothing is left to do`.
     AllDone,
     /// The one thing that was asked for is done: `the implementation is complete`.
@@ -43,7 +43,7 @@ pub(super) enum Meaning {
 /// A phrase in a sentence, with what the words around it do to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PhraseMatch {
-    pub(super) meaning: Meaning,
+    pub(super) meaning: Sense,
     /// `Not all of it is done.`
     pub(super) is_denied: bool,
     /// `Once everything is done`
@@ -83,7 +83,7 @@ struct Language {
     parts: WordList,
     /// Take back what was open in the same clause: `fixed the remaining …`.
     resolutions: WordList,
-    rows: Vec<WordRow<Meaning>>,
+    rows: Vec<WordRow<Sense>>,
 }
 
 static LANGUAGES: LazyLock<[Language; 8]> = LazyLock::new(|| {
@@ -120,7 +120,7 @@ fn unspaced_matches(sentence: &str) -> Vec<PhraseMatch> {
     matches
 }
 
-fn phrase_match(language: &Language, meaning: Meaning, before: &str, after: &str) -> PhraseMatch {
+fn phrase_match(language: &Language, meaning: Sense, before: &str, after: &str) -> PhraseMatch {
     let clause = before.rsplit(MARKS).next().unwrap_or_default();
     let following = after.split(MARKS).next().unwrap_or_default();
     PhraseMatch {

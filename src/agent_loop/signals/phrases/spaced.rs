@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use super::{LANGUAGES, Language, Meaning, PhraseMatch};
+use super::{LANGUAGES, Language, PhraseMatch, Sense};
 use crate::agent_loop::text::{TABLES, Token, TokenKind, tokens};
 use crate::text::word_list::WordList;
 
@@ -23,7 +23,7 @@ const NEAR: usize = 6;
 
 struct Phrase {
     language: &'static Language,
-    meaning: Meaning,
+    meaning: Sense,
     elements: Vec<Element>,
 }
 

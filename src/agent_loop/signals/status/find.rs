@@ -5,7 +5,7 @@ use std::ops::Range;
 use regex::Captures;
 use serde_json::Value;
 
-use super::Signal;
+use super::StatedSignal;
 use super::field::{Field, normal, state_of, truth_of};
 use crate::agent_loop::text::TABLES;
 use crate::stopping::exit_check::evidence::StatedState;
@@ -36,7 +36,7 @@ static TAG: Pattern = Pattern::prepared("", |_| {
 });
 
 /// With a promise, it is the only text of `<promise>` that counts.
-pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<Signal> {
+pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<StatedSignal> {
     let whole = text.trim();
     let start = text.len() - text.trim_start().len();
     if let Some(signal) = of_object(whole, start) {
@@ -52,7 +52,7 @@ pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<Signal> {
     signals
 }
 
-fn of_lines(text: &str, promise: Option<&str>) -> Vec<Signal> {
+fn of_lines(text: &str, promise: Option<&str>) -> Vec<StatedSignal> {
     let mut signals = Vec::new();
     let mut block: Option<StatusBlock> = None;
     let mut start = 0;
@@ -94,25 +94,25 @@ struct StatusBlock {
 impl StatusBlock {
     /// Without its end it was cut, and is believed in what is complete; a form to fill in is an
     /// instruction, not a status.
-    fn finish(self, end: usize, is_closed: bool) -> Option<Signal> {
+    fn finish(self, end: usize, is_closed: bool) -> Option<StatedSignal> {
         let mut forms = self.fields.iter().filter(|field| field.is_form());
         if forms.any(|field| matches!(field.key.as_str(), "status" | "exit signal")) {
             return None;
         }
         let mut stated = self.fields.iter().filter(|field| field.state().is_some());
         let has_exit_signal = stated.any(|field| field.key == "exit signal");
-        let signal = Signal::of_fields(&self.fields, self.start..end)?;
+        let signal = StatedSignal::of_fields(&self.fields, self.start..end)?;
         (signal.state != StatedState::Done || is_closed || has_exit_signal).then_some(signal)
     }
 }
 
 /// Reads `EXIT_SIGNAL: true`, `**Status:** Done`, and a line of nothing but the word that ends a
 /// loop of ralph-orchestrator; not a line of a table or a quote.
-fn of_line(line: &str, range: Range<usize>, promise: Option<&str>) -> Option<Signal> {
-    let signal = |state, is_weak| Signal {
+fn of_line(line: &str, range: Range<usize>, promise: Option<&str>) -> Option<StatedSignal> {
+    let signal = |state, is_weak| StatedSignal {
         range,
         is_weak,
-        ..Signal::of_text(line, 0, state)
+        ..StatedSignal::of_text(line, 0, state)
     };
     let word = promise.unwrap_or("LOOP_COMPLETE").trim();
     let bare = line.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
@@ -127,7 +127,7 @@ fn of_line(line: &str, range: Range<usize>, promise: Option<&str>) -> Option<Sig
 }
 
 /// The members of the object, or of the status in it.
-fn of_object(object: &str, start: usize) -> Option<Signal> {
+fn of_object(object: &str, start: usize) -> Option<StatedSignal> {
     if !object.starts_with('{') || !object.ends_with('}') || object.len() > LONGEST_OBJECT {
         return None;
     }
@@ -147,11 +147,11 @@ fn of_object(object: &str, start: usize) -> Option<Signal> {
             .iter()
             .filter_map(|(key, value)| Field::of_member(key, value));
         let range = start..start + object.len();
-        Signal::of_fields(&fields.collect::<Vec<_>>(), range)
+        StatedSignal::of_fields(&fields.collect::<Vec<_>>(), range)
     })
 }
 
-fn of_tag(tag: &Captures<'_>, promise: Option<&str>) -> Option<Signal> {
+fn of_tag(tag: &Captures<'_>, promise: Option<&str>) -> Option<StatedSignal> {
     let name = tag.name("name")?.as_str().to_ascii_lowercase();
     if !tag.name("end")?.as_str().eq_ignore_ascii_case(&name) {
         return None;
@@ -164,7 +164,7 @@ fn of_tag(tag: &Captures<'_>, promise: Option<&str>) -> Option<Signal> {
         _ => truth_of(content).or_else(|| state_of(content)),
     }?;
     let tag = tag.get(0)?;
-    Some(Signal::of_text(tag.as_str(), tag.start(), state))
+    Some(StatedSignal::of_text(tag.as_str(), tag.start(), state))
 }
 
 /// An empty text never is.
@@ -179,7 +179,7 @@ fn is_promise(content: &str, promise: Option<&str>) -> bool {
 
 /// The loop's own end, and a blocked step. Events such as `build.done` and `task.complete` end one
 /// task, not the loop.
-fn of_event(event: &Captures<'_>, promise: Option<&str>) -> Option<Signal> {
+fn of_event(event: &Captures<'_>, promise: Option<&str>) -> Option<StatedSignal> {
     let topic = event.get(1).or(event.get(2))?.as_str();
     let is_end = match promise {
         Some(promise) => normal(topic) == normal(promise),
@@ -191,7 +191,7 @@ fn of_event(event: &Captures<'_>, promise: Option<&str>) -> Option<Signal> {
         (false, false) => return None,
     };
     let event = event.get(0)?;
-    Some(Signal::of_text(event.as_str(), event.start(), state))
+    Some(StatedSignal::of_text(event.as_str(), event.start(), state))
 }
 
 /// With their end tags.

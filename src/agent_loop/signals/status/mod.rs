@@ -30,7 +30,7 @@ pub(super) struct StatusSignals {
 
 /// One signal in the text.
 #[derive(Clone, Debug)]
-struct Signal {
+struct StatedSignal {
     range: Range<usize>,
     state: StatedState,
     source: String,
@@ -39,7 +39,7 @@ struct Signal {
     is_weak: bool,
 }
 
-impl Signal {
+impl StatedSignal {
     /// The first that weighs most.
     fn of_fields(fields: &[Field], range: Range<usize>) -> Option<Self> {
         let stated = fields
@@ -116,8 +116,8 @@ fn last_code(message: &Message) -> Option<Range<usize>> {
 
 /// Drops `Status: done` where it speaks of a part: under the heading of a task, or beside another
 /// part that is not done.
-fn drop_parts(signals: &mut Vec<Signal>, message: &Message) {
-    let is_open_part = |signal: &Signal| signal.is_weak && !signal.is_done();
+fn drop_parts(signals: &mut Vec<StatedSignal>, message: &Message) {
+    let is_open_part = |signal: &StatedSignal| signal.is_weak && !signal.is_done();
     let has_open_part = signals.iter().any(is_open_part);
     signals.retain(|signal| {
         let may_be_of_part = signal.is_weak && signal.is_done();
@@ -139,7 +139,7 @@ fn is_under_part(message: &Message, at: usize) -> bool {
     names_part(heading) || names_part(line_above)
 }
 
-fn last_statement(signals: &[Signal], message: &Message) -> Option<StatusSignal> {
+fn last_statement(signals: &[StatedSignal], message: &Message) -> Option<StatusSignal> {
     let mut deciding = signals.last()?;
     let mut start = deciding.range.start;
     for signal in signals.iter().rev().skip(1) {

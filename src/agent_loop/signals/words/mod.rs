@@ -1,7 +1,7 @@
 //! What the prose says: claims, open work and questions.
 
 use super::numbers::{StatedProgress, progress};
-use super::phrases::{Meaning, PhraseMatch, matches};
+use super::phrases::{PhraseMatch, Sense, matches};
 use crate::agent_loop::checklist::is_optional_label;
 use crate::agent_loop::text::{Block, BlockKind, Sentence, TABLES, has_word, sentences};
 use crate::stopping::exit_check::evidence::Words;
@@ -30,7 +30,7 @@ pub(super) fn read(blocks: &[&Block], is_explicitly_done: bool) -> Words {
 
 /// What one sentence says.
 #[derive(Debug, Default)]
-struct Statement {
+struct ProseStatement {
     block: usize,
     is_item: bool,
     is_heading: bool,
@@ -40,7 +40,7 @@ struct Statement {
     is_open: bool,
     intends: bool,
     /// What its phrases mean, without those that are denied.
-    meanings: Vec<Meaning>,
+    meanings: Vec<Sense>,
 }
 
 /// What stands over the current block.
@@ -65,7 +65,7 @@ enum LeadIn {
     Optional,
 }
 
-fn statements(blocks: &[&Block]) -> Vec<Statement> {
+fn statements(blocks: &[&Block]) -> Vec<ProseStatement> {
     let mut statements = Vec::new();
     let mut around = Surroundings::default();
     for (block_number, block) in blocks.iter().enumerate() {
@@ -87,18 +87,18 @@ fn statements(blocks: &[&Block]) -> Vec<Statement> {
         let is_optional = around.optional_heading.is_some() || is_optional_label(label);
         let is_unchecked = block.kind == BlockKind::Item(Some(false));
         if !is_optional && (is_unchecked || is_under_open && !says_none(&lower)) {
-            statements.push(Statement {
+            statements.push(ProseStatement {
                 block: block_number,
                 is_item,
                 is_open: true,
-                ..Statement::default()
+                ..ProseStatement::default()
             });
         }
         let sentences = sentences(&lower);
         let last = sentences.len().saturating_sub(1);
         for (at, sentence) in sentences.iter().enumerate() {
             let matches = matches(sentence.text);
-            let mut statement = Statement {
+            let mut statement = ProseStatement {
                 block: block_number,
                 is_item,
                 is_heading,
@@ -134,11 +134,11 @@ impl Surroundings {
             return;
         }
         let has = |meaning| matches.iter().any(|found| found.meaning == meaning);
-        let is_open = |found: &PhraseMatch| found.meaning == Meaning::Open && !found.is_denied;
+        let is_open = |found: &PhraseMatch| found.meaning == Sense::Open && !found.is_denied;
         let label = text
             .trim_matches(|c: char| !c.is_alphanumeric())
             .replace('-', " ");
-        self.lead_in = if is_optional_label(text) || has(Meaning::Optional) {
+        self.lead_in = if is_optional_label(text) || has(Sense::Optional) {
             LeadIn::Optional
         } else if has_word(text, TABLES.list("condition_labels")) {
             LeadIn::Conditional
@@ -161,45 +161,45 @@ fn statement(
     matches: &[PhraseMatch],
     around: &Surroundings,
     is_optional: bool,
-) -> Statement {
+) -> ProseStatement {
     let is_conditional = matches.iter().any(|found| found.is_conditional);
     let asserted = matches.iter().filter(|found| !found.is_denied);
     let meanings = asserted
         .map(|found| found.meaning)
         .filter(|meaning| match meaning {
             // An offer to continue the work itself is a question.
-            Meaning::Offer => !TABLES.list("continues").are_in(sentence.text),
-            Meaning::Proceeds => !is_conditional,
+            Sense::Offer => !TABLES.list("continues").are_in(sentence.text),
+            Sense::Proceeds => !is_conditional,
             _ => true,
         })
         .collect::<Vec<_>>();
-    let has = |meaning: Meaning| meanings.contains(&meaning);
+    let has = |meaning: Sense| meanings.contains(&meaning);
     if sentence.is_question {
-        return Statement {
+        return ProseStatement {
             // `The dialog asks: …?`
             is_question: !sentence.text.contains(" asks"),
             meanings,
-            ..Statement::default()
+            ..ProseStatement::default()
         };
     }
-    let is_optional = is_optional || around.lead_in == LeadIn::Optional || has(Meaning::Optional);
+    let is_optional = is_optional || around.lead_in == LeadIn::Optional || has(Sense::Optional);
     let progress = progress(sentence.text);
     let of_whole = matches.iter().filter(|found| {
-        matches!(found.meaning, Meaning::AllDone | Meaning::WholeDone)
+        matches!(found.meaning, Sense::AllDone | Sense::WholeDone)
             && !found.is_conditional
             && !found.is_modal
     });
     let is_excepted = of_whole.clone().any(|found| found.has_exception);
     let is_claimed = of_whole.clone().any(|found| {
-        let is_of_whole = found.meaning == Meaning::AllDone || !around.is_part;
+        let is_of_whole = found.meaning == Sense::AllDone || !around.is_part;
         is_of_whole && !found.is_denied && !found.has_exception && !found.is_of_part
     });
     let is_open = |found: &PhraseMatch| {
         let is_still = !found.is_denied && !found.is_conditional && !found.is_resolved;
-        found.meaning == Meaning::Open && is_still
+        found.meaning == Sense::Open && is_still
     };
-    let intends = has(Meaning::Intention) && !is_conditional;
-    Statement {
+    let intends = has(Sense::Intention) && !is_conditional;
+    ProseStatement {
         claims: around.lead_in != LeadIn::Conditional
             && (progress == Some(StatedProgress::All) || is_claimed),
         // `Let me fix what is still failing` says what comes next.
@@ -210,7 +210,7 @@ fn statement(
             && !intends,
         intends: intends && !is_optional,
         meanings,
-        ..Statement::default()
+        ..ProseStatement::default()
     }
 }
 
@@ -221,7 +221,7 @@ fn ends_with_prompt(blocks: &[&Block]) -> bool {
     CHOICES.iter().any(|choice| line.contains(choice))
 }
 
-fn asks_person(statements: &[Statement], is_done: bool) -> bool {
+fn asks_person(statements: &[ProseStatement], is_done: bool) -> bool {
     let mut paragraphs = 0;
     let mut block = None;
     for (from_end, statement) in statements.iter().rev().enumerate() {
@@ -233,7 +233,7 @@ fn asks_person(statements: &[Statement], is_done: bool) -> bool {
             }
         }
         let has = |meaning| statement.meanings.contains(&meaning);
-        let is_own_decision = has(Meaning::Proceeds) || statement.intends && !has(Meaning::Request);
+        let is_own_decision = has(Sense::Proceeds) || statement.intends && !has(Sense::Request);
         if is_own_decision && !statement.is_question {
             return false;
         }
@@ -244,18 +244,18 @@ fn asks_person(statements: &[Statement], is_done: bool) -> bool {
     false
 }
 
-fn asks(statement: &Statement, is_last: bool, is_done: bool) -> bool {
+fn asks(statement: &ProseStatement, is_last: bool, is_done: bool) -> bool {
     let has = |meaning| statement.meanings.contains(&meaning);
-    let is_offer = has(Meaning::Offer);
-    if has(Meaning::Courtesy) || statement.is_heading || is_offer && is_done {
+    let is_offer = has(Sense::Offer);
+    if has(Sense::Courtesy) || statement.is_heading || is_offer && is_done {
         return false;
     }
     if !statement.is_question {
-        return has(Meaning::Request) && !is_offer;
+        return has(Sense::Request) && !is_offer;
     }
     // A question in the middle of a paragraph is answered there, unless it is put to the person.
-    let is_put = is_offer || has(Meaning::Request);
-    is_last || is_put || statement.is_last_of_block && has(Meaning::Address)
+    let is_put = is_offer || has(Sense::Request);
+    is_last || is_put || statement.is_last_of_block && has(Sense::Address)
 }
 
 #[cfg(test)]

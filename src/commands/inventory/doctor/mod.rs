@@ -289,10 +289,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 const FORMS: u32 = 3;
 
 /// A call to be made, and its maximum cost.
-type PlannedCall = (Ask, Cost);
+type TestCall = (Ask, Cost);
 
 /// Each goes to the provider's first default model that has not retired.
-fn planned_calls(keyed: &[Target<'_>], catalog: &ModelCatalog, now: Timestamp) -> Vec<PlannedCall> {
+fn planned_calls(keyed: &[Target<'_>], catalog: &ModelCatalog, now: Timestamp) -> Vec<TestCall> {
     let today = now.day();
     let prices = catalog.prices(now);
     let model = |target: &Target<'_>| {
@@ -333,7 +333,7 @@ fn ask(model: ModelRef) -> Ask {
     }
 }
 
-fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Result<(), Error> {
+fn agree(planned: &[TestCall], yes: bool, printer: &Printer) -> Result<(), Error> {
     if planned.is_empty() {
         printer.note("`--deep`: no provider has both a key and a known model, so no call is made");
         return Ok(());
@@ -377,7 +377,7 @@ fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Result<(), Er
 }
 
 async fn try_all(
-    planned: Vec<PlannedCall>,
+    planned: Vec<TestCall>,
     keyed: &[Target<'_>],
     catalog: &ModelCatalog,
     clock: &Clock,

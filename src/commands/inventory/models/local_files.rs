@@ -5,7 +5,7 @@ use clap::Subcommand;
 use crate::commands::{App, block_on};
 use crate::error::Error;
 use crate::providers::local::built_in;
-use crate::providers::local::manifest::{DEFAULT, Model, find};
+use crate::providers::local::manifest::{DEFAULT, GgufModel, find};
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::settings;
 use crate::terminal::document;
@@ -98,7 +98,7 @@ fn act(
 }
 
 /// Also as the list has it: with its provider.
-fn named(name: &str) -> Result<&'static Model, Error> {
+fn named(name: &str) -> Result<&'static GgufModel, Error> {
     find(name.strip_prefix("local:").unwrap_or(name))
         .map_err(|error| Error::usage(error).hint("see the models with `conclave model list`"))
 }

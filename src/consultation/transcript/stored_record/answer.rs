@@ -8,7 +8,7 @@ use crate::domain::debate_value::PositionChange;
 use crate::domain::panel::Seat;
 use crate::domain::second_pass::SecondPass;
 use crate::domain::stored_record::{
-    DebateValue, JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredPerspective,
+    DebateValue, Rejudged, SecondVerdict, StoredConcern, StoredJudgePasses, StoredPerspective,
     StoredRecord,
 };
 
@@ -152,14 +152,14 @@ impl Transcript {
         })
     }
 
-    pub(super) fn stored_judge_passes(&self) -> Option<JudgePasses> {
+    pub(super) fn stored_judge_passes(&self) -> Option<StoredJudgePasses> {
         let SecondPass {
             verdict,
             model,
             expert_order,
             held,
         } = self.second_pass.as_ref()?;
-        Some(JudgePasses {
+        Some(StoredJudgePasses {
             passes: 2,
             held: held.clone(),
             second: verdict.as_ref().map(|verdict| SecondVerdict {

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::domain::hash::hex;
 use crate::files::{self, LinkPolicy, SizeLimit};
 
-use super::super::manifest::{Model, size};
+use super::super::manifest::{GgufModel, size};
 
 /// Bytes read or written between two points of cancellation.
 pub(in super::super) const PIECE: usize = 1 << 20;
@@ -35,12 +35,12 @@ pub enum PartError {
 /// An unfinished download.
 #[derive(Debug)]
 pub struct PartialDownload<'a> {
-    pub model: &'a Model,
+    pub model: &'a GgufModel,
     pub path: PathBuf,
 }
 
 impl<'a> PartialDownload<'a> {
-    pub fn new(model: &'a Model, path: PathBuf) -> Self {
+    pub fn new(model: &'a GgufModel, path: PathBuf) -> Self {
         Self { model, path }
     }
 

@@ -14,7 +14,7 @@ use crate::domain::time::Timestamp;
 use crate::error::{Error, whole};
 use crate::records::runs::LockedRun;
 use crate::session::batch::accounts::Accounts;
-use crate::session::batch::driver::{BatchDriver, BatchStep, Policy};
+use crate::session::batch::driver::{BatchDriver, BatchPolicy, BatchStep};
 use crate::session::batch::take_over::TakeOver;
 use crate::session::batch::{Batch, FinishedConsultation, approved};
 use crate::session::load;
@@ -76,7 +76,7 @@ impl<'a> BenchmarkDriver<'a> {
     }
 }
 
-impl Policy for RunInProgress<'_> {
+impl BatchPolicy for RunInProgress<'_> {
     type Job = Job;
 
     const ITEMS: &'static str = "cases";

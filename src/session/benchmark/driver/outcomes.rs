@@ -257,7 +257,7 @@ impl RunInProgress<'_> {
             confidence: answer.confidence,
             calibrated: answer.calibrated,
             agreement: answer.agreement,
-            early_stop: answer.early_stop,
+            early_stop: answer.early_termination,
             saved: answer.saved,
             demonstration: answer.demonstration,
             stages: answer.stages,

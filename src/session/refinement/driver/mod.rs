@@ -15,7 +15,7 @@ use crate::refinement::event::{BatchStarted, RefinementEventKind, StopCause};
 use crate::refinement::mask::TextMask;
 use crate::refinement::state::{NextStep, RefinementLoop, RefinementState};
 use crate::session::batch::accounts::Accounts;
-use crate::session::batch::driver::{BatchDriver, BatchStep, Policy};
+use crate::session::batch::driver::{BatchDriver, BatchPolicy, BatchStep};
 use crate::session::batch::take_over::TakeOver;
 use crate::session::batch::{Batch, FinishedConsultation};
 
@@ -92,7 +92,7 @@ impl<'a> RefinementDriver<'a> {
     }
 }
 
-impl Policy for LoopInProgress<'_> {
+impl BatchPolicy for LoopInProgress<'_> {
     type Job = LoopJob;
 
     const ITEMS: &'static str = "consultations";

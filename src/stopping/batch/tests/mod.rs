@@ -4,7 +4,7 @@ use crate::stopping::evaluation::{Class, Evaluation, RuleOutcome, Value};
 
 use crate::domain::confidence::Confidence;
 use crate::stopping::batch::conditions::StopConditions;
-use crate::stopping::batch::reason::{StopCondition, StopReason};
+use crate::stopping::batch::reason::{BatchStopReason, StopCondition};
 use crate::stopping::batch::state::{BatchState, StopRequest, Workload};
 use crate::stopping::batch::totals::{CaseOutcome, ItemRole};
 
@@ -42,8 +42,8 @@ fn add(batch: &mut BatchState, outcome: CaseOutcome, attempts: u32) {
     batch.finish(ItemRole::Subject, outcome, attempts);
 }
 
-fn reason(batch: &BatchState) -> Option<StopReason> {
-    StopReason::of(&batch.evaluate(BUSY))
+fn reason(batch: &BatchState) -> Option<BatchStopReason> {
+    BatchStopReason::of(&batch.evaluate(BUSY))
 }
 
 fn condition(batch: &BatchState) -> Option<StopCondition> {
@@ -312,7 +312,10 @@ fn requests_to_stop_come_before_all_conditions() {
         let mut batch = after(StopConditions::default(), &[Failed; 5]);
         batch.request_stop(request);
         let evaluation = batch.evaluate(BUSY);
-        (StopReason::of(&evaluation).unwrap(), evaluation.class())
+        (
+            BatchStopReason::of(&evaluation).unwrap(),
+            evaluation.class(),
+        )
     };
     let (reason, class) = stop(StopRequest::Authentication {
         provider: provider.clone(),
@@ -381,7 +384,7 @@ fn the_classes_of_stops_differ() {
     let complete = after(StopConditions::default(), &[Approved]);
     let evaluation = complete.evaluate(Workload::default());
     assert_eq!(evaluation.class(), Some(Class::Done));
-    assert_eq!(StopReason::of(&evaluation), None);
+    assert_eq!(BatchStopReason::of(&evaluation), None);
 }
 
 #[test]

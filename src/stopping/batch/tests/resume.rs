@@ -91,7 +91,7 @@ fn items_that_can_no_longer_be_answered_end_the_batch() {
         in_flight: 0,
     };
     let evaluation = batch.evaluate(stuck);
-    let reason = StopReason::of(&evaluation).unwrap();
+    let reason = BatchStopReason::of(&evaluation).unwrap();
     assert_eq!(reason.condition, StopCondition::Unanswered);
     assert_eq!(evaluation.class(), Some(Class::Stalled));
     assert_eq!(

@@ -5,18 +5,18 @@ use crate::domain::confidence::{Basis, Calibrated};
 
 #[test]
 fn without_answers_there_is_nothing_to_calibrate() {
-    let evidence = Evidence {
+    let evidence = AgreementEvidence {
         answered: 0,
         statements: vec![],
         ..agreed()
     };
-    assert_eq!(calibrated(&EarlyStop::usual(), &evidence), None);
-    assert!(!evaluate(&EarlyStop::usual(), &evidence).stops());
+    assert_eq!(calibrated(&TerminationRule::usual(), &evidence), None);
+    assert!(!evaluate(&TerminationRule::usual(), &evidence).stops());
 }
 
 #[test]
 fn the_pool_states_its_basis() {
-    let found = calibrated(&EarlyStop::usual(), &agreed()).unwrap();
+    let found = calibrated(&TerminationRule::usual(), &agreed()).unwrap();
     let Basis::Pool {
         correlation,
         effective_voters,
@@ -40,17 +40,17 @@ fn the_pool_states_its_basis() {
 
 #[test]
 fn dissent_and_missing_confidence_lower_the_probability() {
-    let all = calibrated(&EarlyStop::usual(), &agreed())
+    let all = calibrated(&TerminationRule::usual(), &agreed())
         .unwrap()
         .probability;
     let mut evidence = agreed();
     evidence.statements[0].confidence = None;
-    let unstated = calibrated(&EarlyStop::usual(), &evidence)
+    let unstated = calibrated(&TerminationRule::usual(), &evidence)
         .unwrap()
         .probability;
     let mut evidence = agreed();
     evidence.statements[0].supports_leading = false;
-    let opposed = calibrated(&EarlyStop::usual(), &evidence)
+    let opposed = calibrated(&TerminationRule::usual(), &evidence)
         .unwrap()
         .probability;
     assert!(
@@ -67,9 +67,9 @@ fn fifty_graded_answers_replace_the_pool() {
             count,
             mean_right,
         };
-        EarlyStop {
+        TerminationRule {
             experience: vec![level(1.0, high, 0.9), level(0.5, 20, 0.4)],
-            ..EarlyStop::usual()
+            ..TerminationRule::usual()
         }
     };
     assert!(matches!(

@@ -12,14 +12,14 @@ fn each_guard_objects_by_itself() {
     let cases = [
         (
             "families",
-            Evidence {
+            AgreementEvidence {
                 families: 1,
                 ..agreed()
             },
         ),
         (
             "troubled_seats",
-            Evidence {
+            AgreementEvidence {
                 troubled: 1,
                 ..agreed()
             },
@@ -27,7 +27,7 @@ fn each_guard_objects_by_itself() {
         ("support", fewer(2)),
         (
             "high_tensions",
-            Evidence {
+            AgreementEvidence {
                 tensions: 2,
                 high_tensions: 1,
                 ..agreed()
@@ -37,14 +37,14 @@ fn each_guard_objects_by_itself() {
     ];
     for (name, evidence) in cases {
         assert_eq!(objecting(&evidence), [name]);
-        let evaluation = evaluate(&EarlyStop::usual(), &evidence);
+        let evaluation = evaluate(&TerminationRule::usual(), &evidence);
         assert!(evaluation.stated_is_met() && !evaluation.stops(), "{name}");
     }
 }
 
 #[test]
 fn a_single_remaining_expert_is_no_agreement() {
-    let mut evidence = Evidence {
+    let mut evidence = AgreementEvidence {
         answered: 1,
         families: 1,
         troubled: 2,
@@ -71,7 +71,7 @@ fn all_experts_must_support_only_the_strongest_point() {
     evidence.points[1].supporters = 1;
     assert_eq!(outcome(&evidence, "support"), RuleOutcome::Held);
     evidence.points[1].confidence = stated(0.96);
-    let evaluation = evaluate(&EarlyStop::usual(), &evidence);
+    let evaluation = evaluate(&TerminationRule::usual(), &evidence);
     assert_eq!(
         evaluation.rule("support").unwrap().in_words(),
         "experts behind the strongest point: 1 of 3 (at least 3 of 3)"

@@ -23,21 +23,21 @@ fn points(stated: &[Option<f64>]) -> Vec<Point> {
         .collect()
 }
 
-fn rule(threshold: f64) -> EarlyStop {
-    EarlyStop {
+fn rule(threshold: f64) -> TerminationRule {
+    TerminationRule {
         threshold: Confidence::new(threshold).unwrap(),
-        ..EarlyStop::usual()
+        ..TerminationRule::usual()
     }
 }
 
 /// Three experts of three families that agree in different words.
-fn agreed() -> Evidence {
+fn agreed() -> AgreementEvidence {
     let said = |text: &str| Statement {
         confidence: stated(0.9),
         supports_leading: true,
         text: text.to_owned(),
     };
-    Evidence {
+    AgreementEvidence {
         points: points(&[Some(0.95), Some(0.93)]),
         answered: 3,
         families: 3,
@@ -54,7 +54,7 @@ fn agreed() -> Evidence {
 }
 
 /// All three in the same words.
-fn copied() -> Evidence {
+fn copied() -> AgreementEvidence {
     let mut evidence = agreed();
     for statement in &mut evidence.statements {
         statement.text = "Use PostgreSQL, since writes come from many services at once and SQLite locks its file.".to_owned();
@@ -62,16 +62,16 @@ fn copied() -> Evidence {
     evidence
 }
 
-fn outcome(evidence: &Evidence, name: &str) -> RuleOutcome {
-    evaluate(&EarlyStop::usual(), evidence)
+fn outcome(evidence: &AgreementEvidence, name: &str) -> RuleOutcome {
+    evaluate(&TerminationRule::usual(), evidence)
         .rule(name)
         .unwrap()
         .outcome
 }
 
 /// Returns the names of the guards that object.
-fn objecting(evidence: &Evidence) -> Vec<String> {
-    evaluate(&EarlyStop::usual(), evidence)
+fn objecting(evidence: &AgreementEvidence) -> Vec<String> {
+    evaluate(&TerminationRule::usual(), evidence)
         .unmet_guards()
         .map(|rule| rule.name.clone())
         .collect()
@@ -79,7 +79,7 @@ fn objecting(evidence: &Evidence) -> Vec<String> {
 
 #[test]
 fn a_debate_ends_if_the_threshold_is_met_and_every_guard_holds() {
-    let evaluation = evaluate(&EarlyStop::usual(), &agreed());
+    let evaluation = evaluate(&TerminationRule::usual(), &agreed());
     let rules = evaluation.rules.iter();
     let names: Vec<&str> = rules.map(|rule| rule.name.as_str()).collect();
     assert_eq!(
@@ -130,7 +130,7 @@ fn a_threshold_that_is_met_exactly_is_met() {
     ];
     for (values, threshold) in exact {
         let points = points(&values.iter().copied().map(Some).collect::<Vec<_>>());
-        let evaluation = evaluate(&rule(threshold), &Evidence { points, ..agreed() });
+        let evaluation = evaluate(&rule(threshold), &AgreementEvidence { points, ..agreed() });
         assert!(
             evaluation.stated_is_met() && evaluation.stops(),
             "{values:?} {threshold}"
@@ -142,7 +142,7 @@ fn a_threshold_that_is_met_exactly_is_met() {
 fn every_mean_of_two_percentages_meets_only_itself() {
     for (one, other) in (0..=100_u32).flat_map(|one| (one..=100).map(move |other| (one, other))) {
         let at = |hundredths: u32| f64::from(hundredths) / 100.0;
-        let evidence = Evidence {
+        let evidence = AgreementEvidence {
             points: points(&[Some(at(one)), Some(at(other))]),
             ..agreed()
         };
@@ -167,11 +167,11 @@ fn every_mean_of_two_percentages_meets_only_itself() {
 
 #[test]
 fn a_debate_continues_below_the_threshold() {
-    let evidence = Evidence {
+    let evidence = AgreementEvidence {
         points: points(&[Some(0.95), Some(0.84)]),
         ..agreed()
     };
-    let evaluation = evaluate(&EarlyStop::usual(), &evidence);
+    let evaluation = evaluate(&TerminationRule::usual(), &evidence);
     assert_eq!(evaluation.decision, Decision::Continue);
     assert!(!evaluation.stated_is_met());
     assert_eq!(evaluation.unmet_guards().count(), 0);
@@ -185,7 +185,7 @@ fn a_debate_continues_below_the_threshold() {
 
 #[test]
 fn a_debate_without_points_of_agreement_continues() {
-    let evidence = Evidence {
+    let evidence = AgreementEvidence {
         points: vec![],
         ..agreed()
     };
@@ -197,18 +197,18 @@ fn a_debate_without_points_of_agreement_continues() {
         !evaluate(&rule(0.0), &evidence).stops(),
         "even where any confidence would do"
     );
-    assert_eq!(calibrated(&EarlyStop::usual(), &evidence), None);
+    assert_eq!(calibrated(&TerminationRule::usual(), &evidence), None);
 }
 
 #[test]
 fn points_without_a_stated_confidence_are_left_out() {
-    let some = Evidence {
+    let some = AgreementEvidence {
         points: points(&[Some(0.95), None]),
         ..agreed()
     };
     assert_eq!(outcome(&some, STATED), RuleOutcome::Fired);
     assert_eq!(stated_confidence(&some.points), stated(0.95));
-    let none = Evidence {
+    let none = AgreementEvidence {
         points: points(&[None, None]),
         ..agreed()
     };
@@ -236,11 +236,11 @@ fn the_strongest_point_is_the_first_with_the_highest_confidence() {
 
 #[test]
 fn the_policy_does_not_change_the_evaluation() {
-    let usual = evaluate(&EarlyStop::usual(), &agreed());
+    let usual = evaluate(&TerminationRule::usual(), &agreed());
     for policy in [Policy::Ask, Policy::Auto, Policy::Never] {
-        let rule = EarlyStop {
+        let rule = TerminationRule {
             policy,
-            ..EarlyStop::usual()
+            ..TerminationRule::usual()
         };
         assert_eq!(evaluate(&rule, &agreed()), usual, "{policy:?}");
     }
@@ -251,13 +251,13 @@ fn an_evaluation_survives_storing() {
     for evidence in [
         agreed(),
         copied(),
-        Evidence {
+        AgreementEvidence {
             points: vec![],
             ..agreed()
         },
-        Evidence::default(),
+        AgreementEvidence::default(),
     ] {
-        let evaluation = evaluate(&EarlyStop::usual(), &evidence);
+        let evaluation = evaluate(&TerminationRule::usual(), &evidence);
         let kept = serde_json::to_string(&evaluation).unwrap();
         assert_eq!(
             serde_json::from_str::<Evaluation>(&kept).unwrap(),

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_rubber_stamp_takes_all_three_signs() {
     assert_eq!(outcome(&copied(), "rubber_stamp"), RuleOutcome::Fired);
-    let with = |change: &dyn Fn(&mut Evidence)| {
+    let with = |change: &dyn Fn(&mut AgreementEvidence)| {
         let mut evidence = copied();
         change(&mut evidence);
         outcome(&evidence, "rubber_stamp")
@@ -49,7 +49,7 @@ fn texts_are_near_identical_from_six_tenths_on() {
 
 #[test]
 fn rubber_stamp_is_unknown_only_if_the_missing_confidence_decides() {
-    let with = |change: &dyn Fn(&mut Evidence)| {
+    let with = |change: &dyn Fn(&mut AgreementEvidence)| {
         let mut evidence = copied();
         evidence.statements[0].confidence = None;
         change(&mut evidence);
@@ -84,14 +84,14 @@ fn two_texts_are_needed_to_look_alike() {
         RuleOutcome::NotApplicable
     );
     assert!(
-        evaluate(&EarlyStop::usual(), &evidence).stops(),
+        evaluate(&TerminationRule::usual(), &evidence).stops(),
         "what does not apply does not object"
     );
 }
 
 #[test]
 fn a_rubber_stamp_describes_its_signs() {
-    let evaluation = evaluate(&EarlyStop::usual(), &copied());
+    let evaluation = evaluate(&TerminationRule::usual(), &copied());
     let rule = evaluation.rule("rubber_stamp").unwrap();
     assert_eq!(
         rule.in_words(),

@@ -20,7 +20,7 @@ use crate::domain::time::{Timestamp, milliseconds};
 use crate::stopping::circuit::stage::CircuitStage;
 
 use super::evidence::{ErrorSignature, ErrorStreaks};
-use super::run::RunId;
+use super::run::LoopRunId;
 
 /// Conditions under which the breaker opens, and the length of its rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +111,7 @@ pub enum BreakerState {
 /// The breaker of one run; initially closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopBreaker {
-    pub run: RunId,
+    pub run: LoopRunId,
     /// The latest reading of the clock. Where the clock is earlier, it went backwards.
     seen: Timestamp,
     #[serde(flatten)]
@@ -128,7 +128,7 @@ struct TurnWindow {
 }
 
 impl LoopBreaker {
-    pub fn new(run: RunId, now: Timestamp) -> Self {
+    pub fn new(run: LoopRunId, now: Timestamp) -> Self {
         Self {
             run,
             seen: now,
@@ -138,7 +138,7 @@ impl LoopBreaker {
 
     /// One that is not closed rests on; a closed one starts from nothing, so that a crashed run
     /// cannot open it for the next.
-    pub fn begin_run(&mut self, run: RunId, now: Timestamp) {
+    pub fn begin_run(&mut self, run: LoopRunId, now: Timestamp) {
         self.observe(now);
         self.run = run;
         if self.is_closed() {

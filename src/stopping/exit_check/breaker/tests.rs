@@ -16,8 +16,8 @@ fn at(minutes: i64) -> Timestamp {
     Timestamp(minutes * 60_000)
 }
 
-fn run(name: &str) -> RunId {
-    RunId(name.to_owned())
+fn run(name: &str) -> LoopRunId {
+    LoopRunId(name.to_owned())
 }
 
 fn errors(names: &[&str]) -> Vec<ErrorSignature> {

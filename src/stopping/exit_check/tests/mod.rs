@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::event::{ExitPolicy, ExitSettings, LoopEvent};
 
-use super::run::RunId;
+use super::run::LoopRunId;
 
 use super::evidence::{
     Checklist, ErrorSignature, GitState, SeedTasks, SeedWords, StatedState, StatusSignal,

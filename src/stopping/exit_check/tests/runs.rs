@@ -7,7 +7,7 @@ use super::*;
 
 fn named(name: &str) -> RunRef {
     RunRef {
-        id: RunId(name.to_owned()),
+        id: LoopRunId(name.to_owned()),
         origin: RunOrigin::Named,
     }
 }
@@ -154,8 +154,8 @@ fn old_runs_are_forgotten_in_the_end() {
         );
         state.apply(&event);
     }
-    assert!(state.run(&RunId("11".to_owned())).is_none());
-    assert!(state.run(&RunId("12".to_owned())).is_some());
+    assert!(state.run(&LoopRunId("11".to_owned())).is_none());
+    assert!(state.run(&LoopRunId("12".to_owned())).is_some());
 }
 
 #[test]

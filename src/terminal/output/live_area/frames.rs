@@ -27,7 +27,7 @@ pub(super) fn start(area: &Arc<Shared>) -> io::Result<()> {
         .spawn(move || {
             let begun = host::runtime().and_then(|runtime| {
                 let inside = runtime.enter();
-                let signals = Signals::new()?;
+                let signals = JobSignals::new()?;
                 drop(inside);
                 Ok((runtime, signals))
             });
@@ -43,7 +43,7 @@ pub(super) fn start(area: &Arc<Shared>) -> io::Result<()> {
     start.recv().map_err(io::Error::other)?
 }
 
-async fn run(area: &Shared, mut signals: Signals) {
+async fn run(area: &Shared, mut signals: JobSignals) {
     let mut frames = interval(FRAME);
     frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -89,7 +89,7 @@ fn come_back(area: &Shared, state: &mut AreaState) {
 
 /// The signals about the terminal.
 #[derive(Debug)]
-struct Signals {
+struct JobSignals {
     /// Ctrl-Z.
     stop: unix::Signal,
     proceed: unix::Signal,
@@ -98,7 +98,7 @@ struct Signals {
     quit: unix::Signal,
 }
 
-impl Signals {
+impl JobSignals {
     fn new() -> io::Result<Self> {
         let kind = |signal: Signal| SignalKind::from_raw(signal.as_raw());
         Ok(Self {

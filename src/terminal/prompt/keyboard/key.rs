@@ -12,11 +12,11 @@ pub(in crate::terminal) enum Key {
 }
 
 /// The outcome of waiting for a key.
-pub(in crate::terminal) type TypedKey = Result<Key, PromptError>;
+pub(in crate::terminal) type TypedKey = Result<Key, InputError>;
 
 /// The reason why a question has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PromptError {
+pub enum InputError {
     #[error("the input has ended")]
     InputEnded,
     /// There is no terminal, or it went away.
@@ -38,7 +38,7 @@ pub(super) fn keys(bytes: &[u8]) -> Vec<TypedKey> {
         keys.push(Ok(match first {
             '\r' | '\n' => Key::Enter,
             CTRL_D => {
-                keys.push(Err(PromptError::InputEnded));
+                keys.push(Err(InputError::InputEnded));
                 continue;
             }
             BACKSPACE | DELETE => Key::Backspace,
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(typed("ü\r".as_bytes()), [Key::Character('ü'), Key::Enter]);
         assert_eq!(
             keys(b"\n\x04"),
-            [Ok(Key::Enter), Err(PromptError::InputEnded)]
+            [Ok(Key::Enter), Err(InputError::InputEnded)]
         );
         assert_eq!(
             typed(b"\x7f\x08\t"),

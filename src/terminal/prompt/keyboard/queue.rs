@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::key::{PromptError, TypedKey, keys};
+use super::key::{InputError, TypedKey, keys};
 
 /// More than any key sends.
 const MAX_BYTES: usize = 256;
@@ -80,10 +80,10 @@ impl KeyQueue {
                 return Some(key);
             }
             match self.read() {
-                Ok(Some(0)) => return Some(Err(PromptError::InputEnded)),
+                Ok(Some(0)) => return Some(Err(InputError::InputEnded)),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return Some(Err(PromptError::NoTerminal)),
+                Err(_) => return Some(Err(InputError::NoTerminal)),
             }
         }
         None

@@ -16,7 +16,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Outcome};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::confidence::Confidence;
-use conclave::stopping::early_termination::{EarlyStop, Policy};
+use conclave::stopping::early_termination::{Policy, TerminationRule};
 use serde_json::json;
 
 use crate::support::script::{Player, good, plan, reply};
@@ -43,10 +43,10 @@ const ALL_ROUNDS: [StateName; 7] = [
 /// Returns a plan that may end early by this policy at this threshold.
 fn early_plan(policy: Policy, consent_mode: ConsentMode, threshold: f64) -> Plan {
     let plan = plan();
-    let early_termination = EarlyStop {
+    let early_termination = TerminationRule {
         policy,
         threshold: Confidence::new(threshold).unwrap(),
-        ..EarlyStop::usual()
+        ..TerminationRule::usual()
     };
     let mut control = Control {
         early_termination,

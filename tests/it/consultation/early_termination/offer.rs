@@ -10,7 +10,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::AgentId;
-use conclave::stopping::early_termination::{EarlyStop, Policy};
+use conclave::stopping::early_termination::{Policy, TerminationRule};
 use serde_json::{Value, json};
 
 use super::{
@@ -134,7 +134,7 @@ fn resume_repeats_an_interrupted_offer_unless_the_policy_is_never() {
     assert_eq!(calls(&resumed), [3, 1, 0, 0]);
     let control = resumed.machine.plan().control.clone();
     let never = Control {
-        early_termination: EarlyStop {
+        early_termination: TerminationRule {
             policy: Policy::Never,
             ..control.early_termination.clone()
         },

@@ -20,7 +20,7 @@ use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{AgentId, CallId, ModelRef};
 use conclave::domain::money::MicroUsd;
-use conclave::stopping::early_termination::EarlyStop;
+use conclave::stopping::early_termination::TerminationRule;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -385,7 +385,7 @@ proptest! {
         cut_seed in 0..10_000usize,
     ) {
         let mut plan = Plan { debate, ..eventful(ask) };
-        plan.control.early_termination = EarlyStop::usual();
+        plan.control.early_termination = TerminationRule::usual();
         let mut run = Player::started(plan);
         for step in &steps {
             play(&mut run, step);

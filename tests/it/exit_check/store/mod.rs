@@ -14,7 +14,7 @@ use conclave::stopping::exit_check::event::{
     CircuitRecord, ExitSettings, LoopEvent, LoopEventKind,
 };
 use conclave::stopping::exit_check::evidence::{ErrorSignature, TurnEvidence};
-use conclave::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
+use conclave::stopping::exit_check::run::{LoopRunId, RunOrigin, RunRef};
 use conclave::stopping::exit_check::state::LoopState;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -28,7 +28,7 @@ const HISTORY_SCHEMA: &str = include_str!("../../../../schemas/exit_history.sche
 
 fn run(name: &str) -> RunRef {
     RunRef {
-        id: RunId(name.to_owned()),
+        id: LoopRunId(name.to_owned()),
         origin: RunOrigin::Named,
     }
 }

@@ -15,7 +15,7 @@ use conclave::domain::ids::{ConsultationId, ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::panel::{Panel, Persona, Seat};
 use conclave::domain::pricing::{Price, PriceList, Rates};
-use conclave::stopping::early_termination::EarlyStop;
+use conclave::stopping::early_termination::TerminationRule;
 
 const QUESTION: &str = "Should I use OAuth or JWT?";
 
@@ -87,7 +87,7 @@ pub fn plan() -> Plan {
                 ..HedgeRule::default()
             },
             pulse: None,
-            early_termination: EarlyStop::default(),
+            early_termination: TerminationRule::default(),
             on_failure: OnFailure::Substitute,
             ..Control::usual(ConsentMode::Interactive)
         },

@@ -4,7 +4,7 @@ use conclave::domain::time::Timestamp;
 use conclave::stopping::evaluation::Class;
 use conclave::stopping::exit_check::event::{ExitPolicy, ExitSettings};
 use conclave::stopping::exit_check::evidence::TurnEvidence;
-use conclave::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
+use conclave::stopping::exit_check::run::{LoopRunId, RunOrigin, RunRef};
 use conclave::stopping::exit_check::state::LoopState;
 
 use super::LoopResult;
@@ -61,7 +61,7 @@ impl RuleSet {
 fn checked(turns: &[SimulatedTurn], policy: ExitPolicy, has_git: bool) -> Option<Stop> {
     let mut state = LoopState::default();
     let run = RunRef {
-        id: RunId("loop".to_owned()),
+        id: LoopRunId("loop".to_owned()),
         origin: RunOrigin::Named,
     };
     let settings = ExitSettings {

@@ -23,7 +23,7 @@ use crate::stopping::evaluation::{Class, Decision, Evaluation};
 use crate::stopping::exit_check::breaker::BreakerState;
 use crate::stopping::exit_check::event::{ExitPolicy, ExitSettings, TurnRecord};
 use crate::stopping::exit_check::evidence::TurnEvidence;
-use crate::stopping::exit_check::run::RunId;
+use crate::stopping::exit_check::run::LoopRunId;
 use crate::stopping::exit_check::thresholds::ExitThresholds;
 use crate::terminal::output::evaluation_text::{decision_text, evaluation_text};
 use crate::terminal::output::printer::Printer;
@@ -83,7 +83,7 @@ fn record(
     Ok(update)
 }
 
-fn check_name(run: &RunId, turn: u64) -> String {
+fn check_name(run: &LoopRunId, turn: u64) -> String {
     format!("run {run}, turn {turn}")
 }
 
@@ -130,7 +130,7 @@ struct CheckReport<'a> {
     schema_version: &'static str,
     time: Timestamp,
     /// The run that the turn belongs to: `--run`, or the time of its first check.
-    run: &'a RunId,
+    run: &'a LoopRunId,
     /// The number of the turn in its run.
     #[cfg_attr(test, schemars(range(min = 1)))]
     turn: u64,

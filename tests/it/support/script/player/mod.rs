@@ -20,7 +20,7 @@ use conclave::consultation::protocol::request::RequestKey;
 use conclave::domain::ids::{CallId, ProviderId, TimerId};
 use conclave::domain::time::Timestamp;
 use conclave::engine::dispatcher::budget::SharedBudget;
-use conclave::engine::dispatcher::pool::{Decision, MemberId, Permit, PoolRules, ProviderPool};
+use conclave::engine::dispatcher::pool::{Decision, MemberId, PoolPermit, PoolRules, ProviderPool};
 
 use super::log_text::line;
 
@@ -53,10 +53,10 @@ pub struct Player {
     pub budgets: Vec<Arc<dyn SharedBudget>>,
     /// Decisions on requests of other consultations of the process, and what these learn with it.
     pub for_others: Vec<Notice>,
-    permits: BTreeMap<CallId, Permit>,
+    permits: BTreeMap<CallId, PoolPermit>,
     /// The permit that came with the input being handled.
-    permit: Option<Permit>,
-    inputs: VecDeque<(Input, Option<Permit>)>,
+    permit: Option<PoolPermit>,
+    inputs: VecDeque<(Input, Option<PoolPermit>)>,
     started: BTreeSet<CallId>,
     ended: BTreeSet<CallId>,
     consented: bool,
