@@ -135,10 +135,10 @@ impl Consultation {
             // A step borrows the plan, so a new panel takes effect in the next one. That step needs
             // no input and no entry in the log: it follows from the selection.
             phases::persona_selection::reseat(&mut self.plan, panel);
-            let (further, _) = self.step(now, None, |step, state| state.again(step));
+            let (further, _) = self.step(now, None, |step, state| state.resume(step));
             effects.extend(further);
         }
-        if self.run.questions.is_open() && !self.state.is_working() {
+        if self.run.questions.is_open() && !self.state.has_active_tasks() {
             self.run.waiting_for_person_since.get_or_insert(now);
         } else {
             waited_ms += self.run.end_wait_for_person(now);
@@ -236,8 +236,8 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
             state
         }
         (mut state, input) => {
-            if let Some(work) = state.work() {
-                work.handle(step, input);
+            if let Some(tasks) = state.tasks() {
+                tasks.handle(step, input);
             }
             state.proceed(step)
         }

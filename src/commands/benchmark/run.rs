@@ -150,7 +150,7 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
         dry_run: args.spending.dry_run,
         needs_grader: book.needs_grader(),
     };
-    let arms = block_on(arms.prepare_again(&terms))??;
+    let arms = block_on(arms.prepare_resumed(&terms))??;
 
     let remaining: Vec<CaseRunId> = state.remaining().into_iter().cloned().collect();
     let spent = earlier_spending(&state, &planner.sources.home);

@@ -94,7 +94,7 @@ impl CrossExamination {
     }
 
     /// A judge that failed is asked again.
-    pub(crate) fn again(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn resume(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::Merging if !self.tasks.is_open(&AgentId::Judge) => {
                 self.send_judge(step);

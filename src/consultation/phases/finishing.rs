@@ -66,7 +66,7 @@ impl Finishing {
     }
 
     /// With a new grace period.
-    pub(crate) fn again(self, emitter: &mut Emitter<'_>) -> Next<Self> {
+    pub(crate) fn resume(self, emitter: &mut Emitter<'_>) -> Next<Self> {
         enter(emitter, self.from, self.rounds, self.tasks)
     }
 }

@@ -173,7 +173,7 @@ impl IndependentRound {
     }
 
     /// Continues with a new panel, or resumes: if all experts failed, they are asked again.
-    pub(crate) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn resume(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::PersonaSelection => self.selected(step),
             Stage::Selected => self.send_all(step),

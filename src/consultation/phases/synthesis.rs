@@ -58,7 +58,7 @@ impl SynthesisRound {
     }
 
     /// A judge that failed is asked again, and the person as well.
-    pub(crate) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn resume(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self {
             Self::Judging(judging) if judging.tasks.is_done() => judging.send(step),
             Self::Judging(judging) => judging.proceed(step),

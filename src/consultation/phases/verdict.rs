@@ -54,7 +54,7 @@ pub(crate) fn enter(
     verdict.send(step);
     match step.plan.debate.judge_passes {
         JudgePasses::Once => {}
-        JudgePasses::Twice => verdict.send_again(step),
+        JudgePasses::Twice => verdict.send_second_pass(step),
     }
     Box::new(verdict).proceed(step)
 }
@@ -180,7 +180,7 @@ impl VerdictRound {
     }
 
     /// A judge that failed is asked again.
-    pub(crate) fn again(mut self: Box<Self>, step: &mut StepContext<'_>) -> Next<Box<Self>> {
+    pub(crate) fn resume(mut self: Box<Self>, step: &mut StepContext<'_>) -> Next<Box<Self>> {
         if self.first.is_some() || self.tasks.is_open(&AgentId::Judge) {
             return self.proceed(step);
         }

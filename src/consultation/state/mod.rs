@@ -54,7 +54,7 @@ impl State {
         }
     }
 
-    pub(super) fn work(&mut self) -> Option<&mut TaskSet> {
+    pub(super) fn tasks(&mut self) -> Option<&mut TaskSet> {
         match self {
             Self::Independent(phase) => Some(&mut phase.tasks),
             Self::Synthesis(phase) => phase.tasks(),
@@ -70,8 +70,8 @@ impl State {
     }
 
     /// Returns whether something other than the person is waited for.
-    pub(super) fn is_working(&mut self) -> bool {
-        self.work().is_some_and(|work| work.is_working())
+    pub(super) fn has_active_tasks(&mut self) -> bool {
+        self.tasks().is_some_and(|tasks| tasks.has_active())
     }
 
     /// Returns whether the answers that have arrived are enough to continue without the others.
@@ -93,7 +93,7 @@ impl State {
     /// Reports that the round takes long, and asks the person, if any, whether to keep waiting.
     pub(super) fn pulse(&mut self, step: &mut StepContext<'_>) {
         let control = &step.plan.control;
-        let waiting = self.work().map(|work| work.still_waiting(step));
+        let waiting = self.tasks().map(|tasks| tasks.still_waiting(step));
         let waiting = waiting.unwrap_or_default();
         let is_interactive = round::is_interactive(control);
         let asked = is_interactive && !waiting.is_empty() && !step.run.questions.is_open();
@@ -126,8 +126,8 @@ impl State {
 
     /// Requests the pending calls after a change of a provider.
     pub(super) fn advance(mut self, step: &mut StepContext<'_>) -> Self {
-        if let Some(work) = self.work() {
-            work.advance(step);
+        if let Some(tasks) = self.tasks() {
+            tasks.advance(step);
         }
         self.proceed(step)
     }
@@ -152,15 +152,17 @@ impl State {
     }
 
     /// Continues after an abort, a lost process, or a change of the panel.
-    pub(super) fn again(self, step: &mut StepContext<'_>) -> Self {
+    pub(super) fn resume(self, step: &mut StepContext<'_>) -> Self {
         let name = self.name();
         let next = match self {
             Self::AwaitingConsent(phase) => phase.decide(step).map_continue(Self::AwaitingConsent),
-            Self::Independent(phase) => phase.again(step).map_continue(Self::Independent),
-            Self::Synthesis(phase) => phase.again(step).map_continue(Self::Synthesis),
-            Self::CrossExam(phase) => phase.again(step).map_continue(Self::CrossExam),
-            Self::Verdict(phase) => phase.again(step).map_continue(Self::Verdict),
-            Self::Finishing(phase) => phase.again(&mut step.emitter).map_continue(Self::Finishing),
+            Self::Independent(phase) => phase.resume(step).map_continue(Self::Independent),
+            Self::Synthesis(phase) => phase.resume(step).map_continue(Self::Synthesis),
+            Self::CrossExam(phase) => phase.resume(step).map_continue(Self::CrossExam),
+            Self::Verdict(phase) => phase.resume(step).map_continue(Self::Verdict),
+            Self::Finishing(phase) => phase
+                .resume(&mut step.emitter)
+                .map_continue(Self::Finishing),
             state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => {
                 return state;
             }
@@ -184,17 +186,17 @@ impl State {
             (state, Question::Consent { .. } | Question::EarlyTermination { .. }) => return state,
             (mut state, Question::Pulse { waiting, .. }) => {
                 round::pulse_answered(step, answer);
-                if let (Answer::GoOnWithout, Some(work)) = (answer, state.work()) {
+                if let (Answer::GoOnWithout, Some(tasks)) = (answer, state.tasks()) {
                     let agents: Vec<_> = waiting.iter().map(|agent| &agent.agent_id).collect();
-                    work.leave_out(step, &agents);
+                    tasks.leave_out(step, &agents);
                 }
                 return state.proceed(step);
             }
             (mut state, Question::Substitution { offers }) => {
-                if let Some(work) = state.work() {
+                if let Some(tasks) = state.tasks() {
                     let agents: Vec<_> =
                         offers.iter().map(|offer| &offer.offered.agent_id).collect();
-                    work.answered(step, &agents, answer);
+                    tasks.answered(step, &agents, answer);
                 }
                 step.run
                     .move_deadline(&step.plan.control, step.now, &mut step.emitter);
@@ -271,7 +273,7 @@ impl State {
 
     /// Cancels the calls in flight and ends without a verdict.
     fn abort(mut self, step: &mut StepContext<'_>, Stop { reason, message }: Stop) -> Self {
-        if let Some(tasks) = self.work() {
+        if let Some(tasks) = self.tasks() {
             tasks.cancel(step, reason);
         }
         emit_abort(step, self.name(), reason, message);

@@ -64,8 +64,8 @@ pub(in crate::consultation) fn resume(
     if round > 0 {
         step.run.watch = Watch::start(round, &step.plan.control, step.now, &mut step.emitter);
     }
-    if let Some(work) = state.work() {
-        work.resume(step);
+    if let Some(tasks) = state.tasks() {
+        tasks.resume(step);
     }
-    state.again(step)
+    state.resume(step)
 }

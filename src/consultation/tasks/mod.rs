@@ -112,7 +112,7 @@ impl TaskSet {
     }
 
     /// Returns whether something other than the person is waited for.
-    pub(super) fn is_working(&self) -> bool {
+    pub(super) fn has_active(&self) -> bool {
         self.open.iter().any(|task| !task.is_asking())
     }
 

@@ -73,7 +73,7 @@ impl ArmPlanner<'_> {
     /// # Errors
     ///
     /// When a model can no longer be asked, or the panel would be another.
-    pub async fn prepare_again(&self, terms: &RunTerms) -> Result<ArmTemplates, Error> {
+    pub async fn prepare_resumed(&self, terms: &RunTerms) -> Result<ArmTemplates, Error> {
         let mut arms = Vec::new();
         for arm in &terms.arms {
             let panel = panel_request(arm, terms.options.selects_personas);

@@ -55,7 +55,7 @@ impl TerminalModes {
         self.state().apply();
     }
 
-    /// Leaves the terminal as it was found until [`Self::set_again`]: the process is about to stop,
+    /// Leaves the terminal as it was found until [`Self::reapply`]: the process is about to stop,
     /// or to end.
     pub(in crate::terminal) fn release(&self) {
         let mut state = self.state();
@@ -64,7 +64,7 @@ impl TerminalModes {
     }
 
     /// Sets the wanted mode again after another program had the terminal.
-    pub(in crate::terminal) fn set_again(&self) {
+    pub(in crate::terminal) fn reapply(&self) {
         let mut state = self.state();
         state.is_released = false;
         state.device.set = None;

@@ -79,7 +79,7 @@ fn leave(area: &Shared, state: &mut AreaState) {
 fn come_back(area: &Shared, state: &mut AreaState) {
     state.is_released = false;
     state.lose_terminal();
-    area.modes.set_again();
+    area.modes.reapply();
     if area.modes.is_in_foreground() {
         let prompt = state.paint.printable(state.last_line.prompt());
         // The stream itself fails: there is no other to report it on.
