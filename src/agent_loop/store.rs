@@ -1,12 +1,12 @@
 //! Keeps the state of an agent's loop in a folder, so that it survives crashes and several
 //! processes.
 //!
-//! The log is the truth. The state is the fold of it, and its file is a copy for scripts, written
-//! whole or not at all after each event, under the lock of the log. A process that is killed at any
-//! moment leaves at most part of a line, which is no event. Neither is synced: that would take
-//! longer than the rest of a check, and a log without its last seconds is a log.
+//! The log is the truth, and the state is its fold. After each event, the state also goes to a file
+//! for scripts, whole or not at all, under the lock of the log. A killed process leaves at most
+//! part of a line, which is not an event. Log and file are not synced: a sync takes longer than the
+//! rest of a check, and a log without its last seconds is still a log.
 //!
-//! Nothing is overwritten that this program cannot read.
+//! This program never overwrites a file that it cannot read.
 
 use std::fs;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! Counts the tokens of a context: by the documented ratio, and from 10,000 tokens on, where the
-//! figure decides about money, by OpenAI's tokenizer `o200k_base`, which is loaded only then.
+//! Counts the tokens of a context by the documented ratio. From 10,000 tokens on, where the figure
+//! decides about money, it uses OpenAI's tokenizer `o200k_base`, which is loaded only then.
 //!
 //! OpenAI's is the only vendor's tokenizer that is public and maintained as a crate. Others count
 //! the same text differently: Claude 3.5 takes 16 % more for English and 30 % more for Python (a

@@ -2,8 +2,8 @@
 //! before Git's `info/exclude`, and all of them before the user's file for all repositories. Among
 //! files of one kind the nearest comes first. None of them needs Git.
 //!
-//! Ignore files come with folders of other people. One that is not a regular file of its folder, or
-//! too large, is an error: what it excludes could be sent.
+//! Ignore files come with other people's folders. An ignore file that is too large, or not a
+//! regular file of its folder, is an error: otherwise what it excludes could be sent.
 
 use std::cell::Cell;
 use std::fmt;

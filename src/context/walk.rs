@@ -1,5 +1,5 @@
-//! Walks a folder in the order of names, without what ignore files exclude. No link is followed:
-//! none that is in the folder, and none for which a part of it is exchanged during the walk.
+//! Walks a folder in the order of names, without what ignore files exclude. It follows no link, not
+//! even one that replaces a part of the folder during the walk.
 
 use std::io;
 use std::path::{Path, PathBuf};

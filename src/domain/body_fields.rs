@@ -1,6 +1,6 @@
-//! Fields of a request's body that only this program may set, under any vendor's name for them, as
-//! paths: `generationConfig.maxOutputTokens`. A user's parameters may not set them, wherever those
-//! are read or sent.
+//! Paths of the request fields that only this program may set, under every vendor's name for them:
+//! `generationConfig.maxOutputTokens`. The user's parameters are checked against these paths both
+//! when they are read and when they are sent.
 
 /// Fields that make up a request. The token limit and the number of answers are included because a
 /// spending limit relies on them.

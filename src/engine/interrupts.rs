@@ -1,8 +1,8 @@
-//! Ctrl-C, SIGTERM and a closed terminal, as messages to what listens last. The first asks it to
+//! Ctrl-C, SIGTERM and a closed terminal, as messages to the newest listener. The first asks it to
 //! end; the second ends the process, or the third where many consultations run.
 //!
 //! The process has one listener, with a thread and a runtime of its own: the last interrupt must
-//! end the process also while the thread of the run waits for a file, a full pipe or a stopped
+//! end the process even while the thread of the run waits for a file, a full pipe or a stopped
 //! terminal.
 
 use std::io;

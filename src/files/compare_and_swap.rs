@@ -1,9 +1,9 @@
 //! Replaces a file that people edit, if it still has the content that was read from it.
 //!
 //! The new content is written to a temporary file beside it and synced. Then the file is compared,
-//! and the two change places in one step: on Linux and macOS what comes out is compared once more,
-//! and put back if a person saved it between the first comparison and the exchange. So a file that
-//! is saved at any time is not lost, with three exceptions:
+//! and the two files change places in one step. On Linux and macOS the old file is compared once
+//! more after that, and put back if a person saved it between the first comparison and the
+//! exchange. So no save is lost, with three exceptions:
 //!
 //! - An editor that writes into the file as it is, rather than to a new one, and has opened it
 //!   before the exchange but writes after the second comparison, writes to the old file, which is

@@ -1,5 +1,5 @@
-//! Git, so that it changes nothing and starts no program that a repository's settings name: they
-//! come with the repository.
+//! Runs Git so that it changes nothing and starts no program that a repository's settings name:
+//! those settings come with the repository.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

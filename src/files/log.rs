@@ -4,9 +4,9 @@
 //! is ignored by readers and cut by the next writer. One process writes, and holds the lock of the
 //! file. Readers take no lock: whole lines never change.
 //!
-//! [`LogFile`] is such a file, [`Log`] one whose fold is all that is known. An event that is synced
-//! is on the disk when it is recorded, with all events before it. After a power failure, the log
-//! ends after any of the events that follow.
+//! [`LogFile`] is such a file; [`Log`] adds the fold of its events. When a synced event is
+//! recorded, it is on the disk with all events before it. A power failure can lose the events after
+//! it.
 
 use std::error::Error;
 use std::fs::{self, File, TryLockError};
@@ -83,7 +83,7 @@ pub enum LogError {
         source: Cause,
     },
     /// It is a mistake of this program.
-    #[error("an event does not follow from those of `{}`", path.display())]
+    #[error("an event does not follow from the earlier events of `{}`", path.display())]
     Misfit { path: PathBuf, source: Cause },
 }
 

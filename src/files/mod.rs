@@ -1,8 +1,8 @@
-//! L2: opens and reads files that people and other programs put in place, [`write`](mod@write)s
-//! or [`create`](mod@create)s files whole or not at all, and replaces those that people edit by
+//! L2: opens and reads files that people and other programs put in place, [`write`](mod@write)s or
+//! [`create`](mod@create)s files whole or not at all, and replaces those that people edit by
 //! [`compare_and_swap`]; keeps [`log`](mod@log)s of events; runs programs with a limit of time and
-//! output ([`process`]), and [`git`] so that it runs no others. In folders of other people,
-//! [`resolved`] paths are opened, in which no link is followed.
+//! output ([`process`]), and [`git`] so that it runs no others. In other people's folders it opens
+//! [`resolved`] paths, and follows no link in them.
 //!
 //! Only regular files of a bounded size are read: a named pipe would block this program, a device
 //! or a sparse file would fill the memory.

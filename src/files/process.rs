@@ -1,5 +1,5 @@
-//! Runs another program with a limit of time and of output, in a process group of its own that ends
-//! as a whole: at the limit, and when this process ends, even if it is killed.
+//! Runs another program with a limit of time and of output. The program has a process group of its
+//! own, which ends as a whole: at the limit, and when this process ends, even by a kill.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};

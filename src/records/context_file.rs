@@ -15,11 +15,11 @@ use crate::files::{self, SizeLimit};
 pub enum ContextFileError {
     #[error("the text of its context was not stored, because `log_context` was off")]
     Off,
-    #[error("the text of its context could not be written when it was asked")]
+    #[error("the text of its context could not be stored when the question was asked")]
     Failed,
     #[error("the text of its context is missing: there is no `{}`", .path.display())]
     Missing { path: PathBuf },
-    #[error("`{}` is not the context that it began with: its SHA-256 differs", .path.display())]
+    #[error("`{}` has changed since the consultation began: its SHA-256 differs", .path.display())]
     Changed { path: PathBuf },
     #[error("cannot read the text of its context, `{}`", .path.display())]
     Io { path: PathBuf, source: io::Error },

@@ -1,16 +1,16 @@
 //! A monthly budget that the processes of one home share: together they never exceed it.
 //!
 //! [`MonthBudget::reserve`] sets the worst case of a call aside, and [`MonthBudget::settle`] turns
-//! that into what the call cost. Journals have both amounts, one after the other, and
-//! [`MonthBudget::recorded`] and [`MonthBudget::replaced`] declare which of them: later processes
-//! read the journals.
+//! that into what the call cost. A journal first holds the worst case, then the cost.
+//! [`MonthBudget::recorded`] and [`MonthBudget::replaced`] declare these two steps, because later
+//! processes read the journals.
 //!
 //! Each process has a row in the database `monthly-budget/spending.db` in the home with four
-//! amounts: what it has reserved, what it has spent, what of both was written to journals, and
-//! what of that the journals no longer have. The last three only grow. It runs as long as it
-//! holds the lock of `monthly-budget/ID.lock`. A process that opens the budget notes the sum of all
-//! recorded amounts, then adds up the records, then notes the sum of all replaced amounts, so that
-//! every micro-dollar is in the records or counted since:
+//! amounts: what it has reserved, what it has spent, what of both was written to journals, and what
+//! of that the journals no longer have. The last three only grow. A process counts as running while
+//! it holds the lock of `monthly-budget/ID.lock`. A process that opens the budget notes the sum of
+//! all recorded amounts, then adds up the records, then notes the sum of all replaced amounts, so
+//! that every micro-dollar is in the records or counted since:
 //!
 //! ```text
 //! used = records as read at the opening
@@ -25,8 +25,8 @@
 //! journal stays counted until the end of the month.
 //!
 //! A damaged database is an error: the amount it reserves is unknown. Deleting `monthly-budget/`
-//! while no process runs forgets everything but the records. A lost power supply can lose the last
-//! changes: they are not synced.
+//! while no process runs forgets everything but the records. A power failure can lose the last
+//! changes, which are not synced.
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,5 @@
-//! What masks the secrets of a document in the texts that are kept beside it, and shown: the log,
-//! the changes. The document keeps its own.
+//! Masks the secrets of a document in the texts that are kept beside it or shown: the log, the
+//! changes. The document itself keeps its secrets.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! The month's budget of a home as a ceiling over a run's calls, shared with every other process of
 //! the home.
 //!
-//! A call is reserved before it goes out, and settled when its cost is known; what of both the
-//! journal has is declared. When the budget's files fail, no call fits any more: what other
-//! processes spend is unknown then.
+//! A call is reserved before it goes out and settled when its cost is known; the budget learns
+//! which of the two amounts the journal already holds. When the budget's files fail, no call fits
+//! any more, because the spending of other processes is unknown.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};

@@ -9,9 +9,9 @@
 //! counts as one of the middle tier. No key is unlocked for a fallback, unless the panel needs it
 //! anyway.
 //!
-//! What a seat is shown goes only where its user has sent it: for a private model, only models with
-//! a seat, or named as judges, can take over. For a hosted model only hosted ones can: models on
-//! the user's machine differ in quality, and are slow when several requests come at once.
+//! A question goes only where the user has sent it: for a private model, only models with a seat,
+//! or named as judges, can take over. For a hosted model only hosted ones can: models on the user's
+//! machine differ in quality, and are slow when several requests come at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

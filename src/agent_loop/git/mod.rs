@@ -1,9 +1,9 @@
 //! The state of the Git working tree: the commit, and a hash of everything that differs from it;
-//! and whether one file can be brought back from it.
+//! and whether Git can bring back a file.
 //!
-//! `git` itself is asked, so that ignored files, sparse trees and line endings are what the user
-//! knows. It is asked in a way that changes nothing, not even the index, and that starts no program
-//! which the repository's settings name: an agent can write those.
+//! This module runs `git` itself, so that ignored files, sparse trees and line endings are as the
+//! user knows them. A run changes nothing, not even the index, and starts no program that the
+//! repository's settings name: an agent can write those settings.
 //!
 //! In submodules, and in repositories inside the tree, only commits count.
 
@@ -45,7 +45,7 @@ pub enum GitError {
     TooSlow { command: &'static str, seconds: u64 },
     #[error("too many files differ from the last commit")]
     TooManyFiles,
-    #[error("the look at the Git working tree was interrupted")]
+    #[error("reading the Git working tree was interrupted")]
     Interrupted,
 }
 

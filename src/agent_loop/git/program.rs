@@ -1,4 +1,4 @@
-//! Asks `git` about a working tree, in which no filter for contents is run.
+//! Runs `git` in a working tree, with all content filters switched off.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};

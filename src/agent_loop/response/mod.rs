@@ -1,8 +1,8 @@
 //! What an agent program printed in one turn: its last message, and what it reports itself.
 //!
-//! `output` splits it into documents of JSON and lines of text; `programs` knows the shapes, and
-//! names the documents that describe them. Members and events that are not known are passed over,
-//! and no value of an unexpected type is an error.
+//! `output` splits it into documents of JSON and lines of text; `programs` knows the shapes and
+//! names their documentation. Unknown members and events are skipped, and a value of an unexpected
+//! type is never an error.
 
 mod output;
 mod programs;

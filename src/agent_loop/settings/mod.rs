@@ -1,8 +1,8 @@
-//! The configuration file of a loop: thresholds of the rules and of the circuit. It is
-//! `config.toml` in the folder of the state, or the YAML of Blackbox3 where that has it.
+//! The configuration file of a loop: thresholds of the rules and of the circuit. The file is
+//! `config.toml` in the folder of the state, or the YAML file of Blackbox3.
 //!
-//! Here the file is read and its keys are checked. What the numbers may be is the business of the
-//! rules that use them.
+//! This module reads the file and checks its keys. The rules that use the numbers check their
+//! ranges.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Finds the prompt where a message repeats it.
 //!
-//! An agent is asked to print `<promise>DONE</promise>` or a status block, so that a line of the
-//! message that is also in the prompt may well be the agent's own. A repetition is a run of lines
-//! of the prompt with at least one line of prose.
+//! A prompt asks the agent to print `<promise>DONE</promise>` or a status block, so a single line
+//! that is also in the prompt may be the agent's own. A repetition is a run of lines from the
+//! prompt with at least one line of prose.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! The model that decides whether an answer is right, for cases that no rule can compare.
 //!
 //! The answer is quoted between marks that it cannot contain. Only the grader's own statement
-//! counts, once and without quotes: a grader that repeats the answer's words decides nothing by
-//! it. A reply without a decision is no grade: nothing is guessed.
+//! counts, made once and without quotes: repeating the answer's words decides nothing. A reply
+//! without a decision gives no grade; nothing is guessed.
 
 use thiserror::Error;
 

@@ -1,5 +1,5 @@
-//! What the debate changes, answers before and after its rounds, debates that ended early; and each
-//! expert on its own.
+//! The figures of the debate: answers before and after its rounds, debates that ended early, and
+//! each expert alone.
 
 use std::collections::BTreeMap;
 

@@ -1,10 +1,10 @@
-//! The state of a run: the fold of its log. Pure: whatever is live decides from the same state that
-//! a replay of the log gives.
+//! The state of a run: the fold of its log. Pure: a live run decides from the same state that a
+//! replay of its log gives.
 //!
-//! The driver of a run appends an event for what it does, applies it, and appends what
-//! [`BenchmarkState::due_event`] returns until it returns nothing: a halt when a stop condition
-//! fires, the end when nothing is left to wait for. [`BenchmarkState::next_start`] names the case
-//! run to start next.
+//! The driver of a run appends an event for each action and applies it. Then it appends the events
+//! of [`BenchmarkState::due_event`] until there are none: a halt when a stop condition fires, the
+//! end when nothing is left to wait for. [`BenchmarkState::next_start`] names the case run to start
+//! next.
 
 mod queue;
 mod view;

@@ -1,4 +1,4 @@
-//! The state of a run as scripts read it: under the names of the story that asked for it.
+//! The state of a run as scripts read it: under the names that the specification gives.
 
 use std::collections::BTreeSet;
 

@@ -17,8 +17,8 @@ use crate::terminal::tables::circuit::{CircuitReport, screen, state_of};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The circuit opens after 3 turns in a row without progress, or 5 with the same error. Half an hour
-later it lets one turn probe: progress closes it, none opens it again. exit-check records its turns
-itself and halts on an open circuit.
+later it lets one turn probe: with progress the circuit closes, without progress it opens again.
+exit-check records its turns itself and halts on an open circuit.
 
 Exit codes:
   0    closed or half-open: a turn may begin

@@ -1,5 +1,5 @@
-//! The sub-commands on stored runs: their list, the report of one, and several as one; the run that
-//! a person names; and the end of a run: its report, and the exit code.
+//! The sub-commands on stored runs: list, report and merge. Also finds the run that a person names,
+//! and ends a run with its report and exit code.
 
 use std::ffi::OsStr;
 use std::path::Path;

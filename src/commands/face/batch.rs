@@ -1,5 +1,5 @@
-//! Runs of many consultations: consent once, by the rules of a consultation, what they are expected
-//! to cost, and the runtime that drives them.
+//! Runs of many consultations: the expected cost, one consent by the rules of a single
+//! consultation, and the runtime that drives them.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Consent to the cost of a run, before it begins: what the gate decides in words, the question,
-//! and what lets a cost pass that no person could be asked about.
+//! Consent to the cost of a run, before it begins: the gate's decision in words, the question, and
+//! what allows a cost when no person can be asked.
 
 use std::cmp::Reverse;
 
@@ -148,7 +148,7 @@ impl GateDecision {
                 ("refuse", format!("{no_terminal}: {}", reasons(&why)), why)
             }
             Gate::AboveCeiling => {
-                let why = format!("even the low estimate is above the {limit:.2} that it leaves");
+                let why = format!("the ceiling leaves {limit:.2}, less than the low estimate");
                 let message = format!("ends at its ceiling: {why}");
                 ("above_ceiling", message, Vec::new())
             }

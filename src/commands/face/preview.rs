@@ -1,9 +1,8 @@
-//! `--dry-run`: what a run would send, and what it is expected to cost. Every command that costs
-//! money shows the same figures, with what it has of its own around them; a consultation every
-//! prompt with its provider and its cost.
+//! `--dry-run`: what a run would send, and what it is expected to cost. Every paid command shows
+//! the same figures and adds its own; a consultation adds every prompt with its provider and cost.
 //!
-//! A context is part of almost every prompt and far longer than the rest: it is shown once, and a
-//! mark takes its place in the prompts.
+//! The context is part of almost every prompt and far longer than the rest. It is shown once, and a
+//! mark stands for it in the prompts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

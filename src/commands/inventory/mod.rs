@@ -1,5 +1,5 @@
-//! The commands that show what can be asked: models with their prices, personas, and what works of
-//! it here; and the dialogue that makes settings of it.
+//! The commands that show which models and personas can be asked, at what prices, and which of them
+//! work here; and the dialogue that writes the settings.
 
 pub mod models;
 pub mod personas;

@@ -1,8 +1,8 @@
-//! `conclave setup`: a dialogue about the settings that matter first. It checks what works, shows
-//! the panel and asks about it and its judge where there is a choice, asks what may be spent, and
-//! writes the answers through the editor of the settings.
+//! `conclave setup`: a dialogue about the settings that matter first. It checks what works and
+//! shows the panel, asks about panel and judge where there is a choice, asks what may be spent, and
+//! writes the answers with the settings editor.
 //!
-//! [`crate::setup`] is another thing: it makes the plan of a consultation.
+//! [`crate::setup`] is something else: it makes the plan of a consultation.
 //!
 //! Invariants: nothing is written before the last question; no key is read into a setting.
 

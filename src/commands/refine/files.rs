@@ -1,4 +1,4 @@
-//! The document and the folder beside it as this command reads them, and why it cannot.
+//! Reads the document and the folder beside it, and explains why they cannot be read.
 
 use std::path::{Path, PathBuf};
 
@@ -94,8 +94,7 @@ impl From<RefinementStoreError> for Error {
                 )
             }
             RefinementStoreError::Log(_) => {
-                let hint = "begin without it: rename the folder beside the document, which has \
-                            that log";
+                let hint = "rename the folder beside the document to begin without its log";
                 (Exit::Failed, hint.to_owned())
             }
             RefinementStoreError::NotBegun(_)

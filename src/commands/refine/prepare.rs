@@ -1,4 +1,4 @@
-//! What a loop starts from: the document, the loops before, who works on it, and the estimate.
+//! What a loop starts from: the document, the earlier loops, the panel, and the estimate.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -151,8 +151,8 @@ impl<'a> Starting<'a> {
         if !folder.exists() {
             check_writable(folder).map_err(|error| {
                 Error::usage(error).hint(
-                    "the log of a loop is kept beside the document: copy that to a folder that \
-                     you can write to",
+                    "the log of a loop is kept beside the document: copy the document to a folder \
+                     that you can write to",
                 )
             })?;
         }

@@ -318,7 +318,7 @@ fn diff(starting: &Starting<'_>, refined: &RefinementLoop) -> Result<String, Err
     let original = starting.store.original(refined.original());
     let mut before = original.map(|original| original.text).ok_or_else(|| {
         let folder = starting.store.files.folder.display();
-        Error::failed("the text that the loop changed first is not there any more")
+        Error::failed("the text from before the first change no longer exists")
             .hint(format!("see what was changed in `{folder}/changes.md`"))
     })?;
     let mut after = match refined.last_written() {

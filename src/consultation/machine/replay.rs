@@ -47,7 +47,7 @@ pub struct Interruption {
 pub enum ReplayError {
     #[error("the journal is empty")]
     Empty,
-    #[error("it was written by an other version and cannot be resumed")]
+    #[error("it was written by another version and cannot be resumed")]
     OtherVersion,
     #[error(
         "event {seq} does not follow from those before it: another version of the program wrote \

@@ -1,9 +1,8 @@
 //! The framework and the stack of a project.
 //!
 //! Manifests of tests and examples count only if there are no others. The main framework is the one
-//! of the highest tier; of several, that of the manifest nearest to the top; of several as near,
-//! that of the folder with the most source files; in one manifest, the one that comes first in
-//! `technologies.toml`.
+//! of the highest tier. The manifest nearest to the top breaks a tie, then the folder with the most
+//! source files, then the order in `technologies.toml`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,9 @@
 //! Reads standard input as a source.
 //!
-//! A pipe without data is no mistake: services, containers, `ssh` and other programs hold one open
-//! that is never written to. Whether data will still come cannot be known, so a pipe gets a time
-//! for its first byte. Once data has come, it is read to its end, however long that takes.
+//! A pipe without data is not a mistake: services, containers, `ssh` and other programs hold a pipe
+//! open and never write to it. This program cannot know whether data will still come, so it waits
+//! for the first byte for a limited time. Once data has come, it reads to the end, however long
+//! that takes.
 
 use std::io::{self, IsTerminal, Read, Stdin};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Sets aside what has the index's name and is not this program's: another program's database, such
-//! as that of the original, or no file at all.
+//! Sets aside anything that has the index's name but is not an index of this program: another
+//! program's database, or something that is not a file.
 
 use std::ffi::OsString;
 use std::fs::{self, File};

@@ -1,8 +1,8 @@
-//! The files that the index is built from: which of a consultation's is the source of its rows.
+//! The files that the index is built from: for each consultation, the file that its rows come from.
 //!
-//! The record is, unless the journal was written after it. The journal is, without a readable
-//! record or with an end newer than the record's: then a process was killed. While a process writes
-//! the journal, the consultation is open.
+//! That is the record, unless the journal was written after it. It is the journal if no record can
+//! be read, or if the journal ends later than the record: then a process was killed. While a
+//! process writes the journal, the consultation is open.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The documents that loops of this home write. What a log states may have come with a foreign
-//! project; what is in the home has not.
+//! The documents that loops of this home write. A log can come with another person's project; the
+//! home cannot.
 
 use std::path::{Path, PathBuf};
 

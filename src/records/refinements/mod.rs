@@ -14,7 +14,7 @@
 //!
 //! Loops over a document share the log. The text that each one began with stays: that of a later
 //! one is in `original-2.md`, `original-3.md` and so on, unless a loop began with the same text
-//! before. So is a text that a person edited before the first merge. No original is ever
+//! before. A text that a person edited before the first merge is kept as well. No original is ever
 //! overwritten.
 //!
 //! The folder stands beside the path by which the document is named: a link to it in another folder

@@ -1,4 +1,4 @@
-//! From what an answer says about the labels to findings about questions and claims.
+//! Turns what an answer says about labels into findings about questions and claims.
 
 use std::collections::BTreeSet;
 

@@ -92,7 +92,7 @@ pub(super) fn end<A, T>(
     };
     let record = records.find(|record| record.consultation == *id && is_open(record.status));
     let Some(record) = record else {
-        return refused(format!("`{id}` ends or is cut off and is not in flight"));
+        return refused(format!("`{id}` ends, but was not in flight"));
     };
     record.spend = spend;
     record.status = match &end {

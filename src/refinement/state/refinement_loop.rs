@@ -218,7 +218,7 @@ impl RefinementLoop {
         match self.next_iteration() {
             expected if expected == number => Ok(()),
             expected => refused(format!(
-                "iteration {number} follows where iteration {expected} is due"
+                "iteration {number} begins, but iteration {expected} is due"
             )),
         }
     }

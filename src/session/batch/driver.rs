@@ -112,7 +112,7 @@ impl<'a> BatchDriver<'a> {
                 BatchStep::Wait(until) => match self.wait(batch, until).await {
                     Err(_elapsed) => {}
                     Ok(None) => {
-                        let error = "the log has a consultation in flight that does not run";
+                        let error = "the log lists a consultation in flight that is not running";
                         return Err(Error::failed(error));
                     }
                     Ok(Some(BatchUpdate::Finished(finished))) => {

@@ -82,7 +82,7 @@ impl ArmPlanner<'_> {
             let today = arm_terms(arm.arm, &template.common);
             if today.seats != arm.seats {
                 return Err(Error::usage(format!(
-                    "the {} would be another: {} instead of {}",
+                    "the {} would change: {} instead of {}",
                     arm.arm.name(),
                     today.seats.join(","),
                     arm.seats.join(",")

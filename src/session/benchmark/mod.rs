@@ -1,8 +1,8 @@
 //! Runs a suite: from a request to the terms of its run, and from these to a result for each case.
 //!
-//! Which case run is next, and whether the run must stop, says
-//! [`BenchmarkState`](crate::benchmark::state::BenchmarkState), the fold of the run's log. This
-//! module asks, grades, and writes the log.
+//! [`BenchmarkState`](crate::benchmark::state::BenchmarkState), the fold of the run's log, says
+//! which case run is next and whether the run must stop. This module asks, grades, and writes the
+//! log.
 
 pub mod request;
 pub mod arms;

@@ -182,7 +182,7 @@ impl CaseSelection {
             (true, Some(partition)) => Err(Error::usage(format!(
                 "part {partition} of the suite has no cases"
             ))
-            .hint("use fewer parts; the others have them all")),
+            .hint("use fewer parts: the other parts have all cases")),
             (true, None) => Err(Error::usage("no case is selected")),
         }
     }

@@ -1,7 +1,7 @@
 //! Refines a document: from a request to the templates of its consultations, and from these to a
 //! document that has converged.
 //!
-//! What is next, and whether the loop is over, says the fold of the loop's log. This module asks,
+//! The fold of the loop's log says what is next and whether the loop is over. This module asks,
 //! writes the log, and writes the document.
 
 pub mod request;

@@ -1,5 +1,5 @@
-//! The text of the context of a consultation to resume. A journal does not hold it, and without it
-//! the prompts would be others than those that were answered.
+//! The text of the context of a consultation to resume. A journal does not hold this text, and
+//! without it the prompts would differ from the answered ones.
 
 use crate::consultation::event::{ConsultationEvent, Envelope, Event};
 use crate::domain::context::Context;

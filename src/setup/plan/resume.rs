@@ -186,7 +186,7 @@ impl ResumeSources<'_> {
             return Ok(file);
         }
         let error = Error::usage(format!(
-            "the consultation began with the local model {}, and only {} is here",
+            "the consultation began with the local model {}, but only {} is installed",
             model.model, file.name
         ));
         Err(error.hint(format!(

@@ -1,4 +1,4 @@
-//! The reason why a batch stopped, in the form of the story that asked for it.
+//! The reason why a batch stopped, in the form that the specification gives.
 
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as ValueError;

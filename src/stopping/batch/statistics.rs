@@ -1,5 +1,5 @@
-//! The counts of a batch and the rates that follow from them, under the names of the story that
-//! asked for them.
+//! The counts of a batch and the rates that follow from them, under the names that the
+//! specification gives.
 
 use serde::{Deserialize, Serialize};
 

@@ -73,7 +73,7 @@ impl ExitThresholds {
     /// A default may lie beyond a low `max_turns`: a loop of two turns needs no other setting.
     pub fn validate(&self) -> Result<(), ThresholdError> {
         Threshold::new("min_confidence", self.min_confidence)
-            .at_least(1, "no confidence is lower, so that it would never matter")?
+            .at_least(1, "no confidence is lower, so it would never fire")?
             .at_most(100, "every confidence is lower; the most is 100")?;
         Threshold::new("min_completion", self.min_completion)
             .at_least(1, "every checklist reaches it; the least is 1")?

@@ -48,7 +48,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
         let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
         if name.is_empty() || !name.chars().all(is_allowed) {
             return Err(format!(
-                "`{{{{{name}}}}}` is more than the name of a variable, which is all that is read"
+                "`{{{{{name}}}}}` is more than the name of a variable; only names are read"
             ));
         }
     }
@@ -70,7 +70,7 @@ fn value(expression: &str, vars: &Vars<'_>) -> Result<String, String> {
     }
     match &node.value {
         NodeValue::Text(text) if text.contains("{{") => Err(format!(
-            "the variable `{expression}` is a template itself, which is not read"
+            "the variable `{expression}` is itself a template; templates in variables are not read"
         )),
         NodeValue::Null => Ok(String::new()),
         value => scalar(value).ok_or_else(|| {

@@ -2,7 +2,7 @@
 //! a line for each statement, the experts by name. Field names, numbers and the marks of JSON are
 //! left out. Returns text to print and prints nothing itself.
 //!
-//! Each time, the prose of all that has arrived is made; what is longer than before is new.
+//! Each time, the whole text so far becomes prose, and only the new end of the prose is returned.
 
 use serde_json::Value;
 

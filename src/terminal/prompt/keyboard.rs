@@ -2,8 +2,9 @@
 //!
 //! One thread reads, and only while a question is open and the process is in the foreground: the
 //! system stops a background job that reads. The thread looks whether a key is there before it
-//! reads, so that it notices a withdrawn question. Inputs that are no terminal cannot be left:
-//! their next key goes to the question that is open when it arrives, and is dropped when none is.
+//! reads, so that it notices a withdrawn question. A read from an input that is not a terminal
+//! cannot be broken off: the next key goes to the question that is open when the key arrives, or is
+//! dropped if none is.
 
 mod key;
 mod queue;

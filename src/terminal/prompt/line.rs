@@ -1,4 +1,4 @@
-//! A question that a line answers, which is there to be changed.
+//! A question that is answered by a line, with a suggestion to edit.
 
 use super::keyboard::{InputError, Key, Keyboard};
 use super::open_question::OpenQuestion;

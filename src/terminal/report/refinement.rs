@@ -14,8 +14,8 @@ use crate::terminal::output::format::count;
 const HOW_TO_UNDO: &str = "Each change shows the item before and after. To undo a change, put the \
     text before in place of the text after. A moved item has left its section: delete the text \
     after, and put the text before back into the section that it comes from. The document as it \
-    was when the first loop began is `original.md`; another text that a loop changed first has a \
-    file of its own, such as `original-2.md`.";
+    was when the first loop began is `original.md`; the original of a later loop has a file of its \
+    own, such as `original-2.md`.";
 
 /// The last loop first.
 pub fn changes_markdown(state: &RefinementState) -> String {

@@ -71,7 +71,8 @@ pub(super) fn check(circuit: &BreakerState, now: Timestamp, zone: &TimeZone) -> 
         } => {
             let fix = match probe_until {
                 None => {
-                    "the next turn is a probe: progress closes the circuit, none opens it again"
+                    "the next turn is a probe: with progress the circuit closes, without progress \
+                     it opens again"
                         .to_owned()
                 }
                 Some(until) => format!(

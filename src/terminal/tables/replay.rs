@@ -67,7 +67,7 @@ fn counts(report: &ReplayReport) -> String {
         return counts;
     }
     format!(
-        "{counts}; {} of {} left out, which were not put to all models",
+        "{counts}; {} of {} left out, because not all models were asked",
         thousands(report.left_out),
         thousands(report.rows)
     )

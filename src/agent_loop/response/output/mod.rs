@@ -1,4 +1,4 @@
-//! An output: documents of JSON and lines of text, and the decision what it is.
+//! Splits an output into JSON documents and lines of text, and decides on its format.
 
 use std::borrow::Cow;
 

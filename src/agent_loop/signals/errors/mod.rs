@@ -2,8 +2,8 @@
 //! as present.
 //!
 //! A tool that failed while the agent worked is not an error of the turn: agents try things, and
-//! run tests that fail before they pass. It is one if the turn ends with it: without a message,
-//! with an error of the program, or with a message that reports a failure.
+//! run tests that fail before they pass. A failure counts if the turn ends with it: without a
+//! message, with an error of the program, or with a message that reports the failure.
 //!
 //! A count of failed tests is no signature: it would be the same while fewer fail each turn.
 //! Neither is an exit code alone, which says nothing about what failed.

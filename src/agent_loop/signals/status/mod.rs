@@ -1,9 +1,9 @@
 //! Explicit signals: status blocks, lines, tags and JSON.
 //!
 //! The last one wins. Signals with nothing between them are one statement, in which "not done"
-//! beats "done". An agent is asked for its signal by a prompt that shows it, so that a signal must
-//! stand where an agent makes it: not in a quote or a comment, not in a sentence about it, and in
-//! code only if that is the last block of the message.
+//! beats "done". The prompt that asks for a signal also shows it. So a signal counts only where an
+//! agent makes it: not in a quote or a comment, not in a sentence about it, and in code only in the
+//! last block of the message.
 
 mod field;
 mod find;

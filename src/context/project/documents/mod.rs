@@ -2,7 +2,7 @@
 //!
 //! In this order: the README, architecture and design, rules for contributors and agents, decision
 //! records, other documents, the READMEs of packages, templates. Each may fill half of the space
-//! that is left, or all of it if no more than a useful length is.
+//! left, or all of it if only a useful length is left.
 
 mod excerpt;
 

@@ -94,7 +94,7 @@ fn iterations_are_numbered_in_order() {
     let player = Player::new(DOCUMENT, 1, 1);
     assert_eq!(
         refused(&player, iteration(2)),
-        "iteration 2 follows where iteration 1 is due"
+        "iteration 2 begins, but iteration 1 is due"
     );
 }
 
@@ -107,7 +107,7 @@ fn unknown_consultations_do_not_end() {
         consultation: unknown.clone(),
         spend: spend(),
     };
-    let expected = format!("`{unknown}` ends or is cut off and is not in flight");
+    let expected = format!("`{unknown}` ends, but was not in flight");
     assert_eq!(refused(&player, cut_off), expected);
 }
 

@@ -2,8 +2,9 @@
 //! again and again, and lets one turn probe after a rest.
 //!
 //! It has the stages of [`crate::stopping::circuit::stage`]. The turn that is recorded while it is
-//! half-open is the probe: progress closes the circuit, none opens it again, and an unknown outcome
-//! takes the permit until it expires, so that a lost probe blocks nothing for long.
+//! half-open is the probe: with progress the circuit closes, without progress it opens again. An
+//! unknown outcome holds the permit until the permit expires, so that a lost probe blocks nothing
+//! for long.
 //!
 //! A clock that goes backwards never lengthens a rest: the time that remains stays what it was when
 //! the breaker last saw the clock.

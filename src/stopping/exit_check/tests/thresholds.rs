@@ -26,7 +26,7 @@ fn defaults_are_those_of_the_original_and_a_cap() {
 fn thresholds_that_never_matter_or_are_never_reached_are_refused() {
     assert_eq!(
         refused(|thresholds| thresholds.min_confidence = 0),
-        "`min_confidence` is 0: no confidence is lower, so that it would never matter"
+        "`min_confidence` is 0: no confidence is lower, so it would never fire"
     );
     assert_eq!(
         refused(|thresholds| thresholds.min_confidence = 101),

@@ -1,4 +1,4 @@
-//! The thread that reads keys: one request after the other, and never without one.
+//! The thread that reads keys: one for each request, and none without a request.
 
 use std::collections::VecDeque;
 use std::fs::File;
