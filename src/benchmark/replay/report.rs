@@ -39,7 +39,7 @@ pub struct ReplayReport {
 
 /// A number of right answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Accuracy"))]
 pub struct ReplayAccuracy {
     pub right: u64,
     /// From 0 to 1.

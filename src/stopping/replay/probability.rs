@@ -23,8 +23,8 @@ pub enum VoteProbability {
     /// Bayes' rule over the answers that the question offers, as if the voters erred independently
     /// and every wrong answer were as likely as another.
     Independent,
-    /// The same with the evidence shrunk by the design effect of errors that correlate by
-    /// [`TerminationRule::USUAL_CORRELATION`].
+    /// The same with the evidence shrunk by the design effect of errors that correlate by the
+    /// report's `correlation`.
     Shrunk,
     /// As `consult` pools the experts' confidences: for or against the leading answer, shrunk, with
     /// the voters' accuracies as their confidences.
