@@ -57,7 +57,6 @@ pub struct CaseResult {
 }
 
 impl CaseResult {
-    /// Returns the given answer, or why there is none.
     pub fn given(&self) -> &str {
         let why = || self.error.as_deref().unwrap_or("no answer");
         let answer = self.answer.as_ref();

@@ -19,7 +19,7 @@ pub fn holds_key(text: &str) -> bool {
     keys(text).next().is_some()
 }
 
-/// Returns the text with every part that has the form of a key replaced, for messages.
+/// For messages.
 pub fn hide_keys(text: &str) -> String {
     keys(text).fold(text.to_owned(), |hidden, key| hidden.replace(key, "[key]"))
 }

@@ -57,7 +57,6 @@ fn check(fields: &Map<String, Value>, place: &ConfigValue<'_>) -> Result<(), Val
 }
 
 impl Parameters {
-    /// Returns the fields for all models of a provider, and those for single models by their names.
     pub fn of(&self, provider: &str) -> (Map<String, Value>, BTreeMap<String, Map<String, Value>>) {
         let single = self.0.iter().filter_map(|(name, fields)| {
             let (of, model) = name.split_once(':')?;

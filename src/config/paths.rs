@@ -45,7 +45,6 @@ impl Home {
         self.0.join("scrub.toml")
     }
 
-    /// Returns the folder of journals, records and Markdown reports.
     pub fn logs_folder(&self) -> PathBuf {
         self.0.join("consult-logs")
     }

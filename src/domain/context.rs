@@ -51,7 +51,6 @@ struct SharedText {
 }
 
 impl ContextText {
-    /// Returns a text whose tokens have been counted.
     pub fn counted(text: String, tokens: ContextTokens) -> Self {
         Self(Arc::new(SharedText {
             text,

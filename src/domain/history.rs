@@ -81,7 +81,6 @@ pub struct EntryOutcome {
 }
 
 impl HistoryRow {
-    /// Returns a row of which only the start is known.
     pub fn started(
         consultation_id: ConsultationId,
         timestamp: Timestamp,

@@ -30,7 +30,7 @@ pub struct Persona {
 pub const RESERVED_NAMES: [&str; 5] = ["judge", "judge2", "clerk", "consensus", "auto"];
 
 impl Persona {
-    /// Returns all its names: id, name and aliases.
+    /// Id, name and aliases.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         [&self.id, &self.name]
             .into_iter()
@@ -109,7 +109,6 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// Returns a seat whose persona is only a name.
     pub fn named(id: &str, name: &str, model: ModelRef) -> Self {
         Self {
             id: SeatId::new(id),
@@ -172,7 +171,7 @@ impl Panel {
         }
     }
 
-    /// Returns the models of the seats, then the judges.
+    /// Those of the seats, then the judges.
     pub fn models(&self) -> impl Iterator<Item = &ModelRef> {
         let seats = self.seats.iter().map(|seat| &seat.model);
         seats.chain(&self.judges)

@@ -13,7 +13,6 @@ pub(crate) fn count(steps: usize) {
     STEPS.set(STEPS.get() + steps);
 }
 
-/// Returns the number of steps of some work.
 #[cfg(test)]
 pub(crate) fn of(work: impl FnOnce()) -> usize {
     let before = STEPS.get();

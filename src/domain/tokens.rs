@@ -122,7 +122,6 @@ impl CharCount {
         *self == Self::default()
     }
 
-    /// Returns the [`token_band`] of the text.
     pub fn band(self) -> Band {
         let Self { ascii, other } = self;
         Band {

@@ -70,8 +70,7 @@ pub fn round_title(round: u8) -> &'static str {
     }
 }
 
-/// Returns the name of a type of secrets as people write it, in the singular or the plural:
-/// `API keys`.
+/// As people write it, in the singular or the plural: `API keys`.
 pub fn secret_type(id: &str, number: u64) -> String {
     let words: Vec<&str> = id.split('_').map(word).collect();
     let name = words.join(" ");

@@ -152,7 +152,6 @@ impl ProviderAccess {
         })
     }
 
-    /// Returns whether it is reached at the vendor's own address, not at a gateway.
     pub fn uses_default_endpoint(&self) -> bool {
         self.vendor
             .is_some_and(|vendor| vendor.default_base_url == self.base_url)
@@ -163,7 +162,6 @@ impl ProviderAccess {
         self.free && !(self.dialect == Dialect::Ollama && is_ollamas_cloud(model))
     }
 
-    /// Returns whether a key goes out with every request.
     pub fn has_key(&self) -> bool {
         matches!(self.key, KeySource::Variable { .. } | KeySource::Command(_))
     }
@@ -201,7 +199,6 @@ impl ProviderAccess {
         self.is_configured() && !self.is_on_own_machine()
     }
 
-    /// Returns the variable that holds its key, when a key is needed and none is set.
     pub fn missing_key(&self) -> Option<&str> {
         match &self.key {
             KeySource::Missing { variables } => variables.first().map(String::as_str),

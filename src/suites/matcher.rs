@@ -24,7 +24,6 @@ const NAMES: [(&str, &str); 9] = [
 const CER_AT_MOST: f64 = 0.05;
 const WER_AT_MOST: f64 = 0.10;
 
-/// Returns the matcher for transcriptions whose suite names none.
 pub(super) fn transcription() -> Matcher {
     Matcher::Similarity {
         measure: ErrorRate::Cer,

@@ -53,7 +53,6 @@ impl CaseFile {
         Self::below(&self.folder, name, &shown)
     }
 
-    /// Returns a file or folder in this folder or below it.
     pub(super) fn inner(&self, name: &Path) -> io::Result<Self> {
         Self::below(&self.path, name, &Path::new(&*self.shown).join(name))
     }

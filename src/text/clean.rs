@@ -81,7 +81,7 @@ pub fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     runs.filter(|word| !word.is_empty())
 }
 
-/// Returns the words of a text in lower case, with one space between them.
+/// In lower case, with one space between them.
 pub fn lower_words(text: &str) -> String {
     let words = words(text).collect::<Vec<_>>().join(" ");
     words.chars().flat_map(char::to_lowercase).collect()

@@ -15,7 +15,6 @@ pub(super) fn response_in(format: ResponseFormat, output: &str) -> AgentResponse
     response
 }
 
-/// Returns the part of an output before some text.
 pub(super) fn before<'a>(output: &'a str, text: &str) -> &'a str {
     output.split_once(text).unwrap().0
 }

@@ -53,7 +53,6 @@ impl ArmCalibration {
         }
     }
 
-    /// Returns the calibrations of the answers that are known, with what they are of.
     pub fn kinds(&self) -> Vec<(&'static str, &Reliability)> {
         let kinds = [("stated", &self.stated), ("calibrated", &self.calibrated)].into_iter();
         let known = kinds.filter_map(|(kind, of)| Some((kind, of.as_ref()?)));

@@ -275,7 +275,6 @@ impl BenchmarkState {
         self.last_error.as_deref().filter(|_| is_meant)
     }
 
-    /// Returns the figures under the names of the state file.
     pub fn statistics(&self) -> BatchStatistics {
         let terms = &self.begun.terms;
         let by_arm = (terms.cases.len() as u64).saturating_mul(terms.repetitions.into());

@@ -134,7 +134,6 @@ impl OutputFlags {
         self.format.for_output(self.output.as_deref())
     }
 
-    /// Returns how much of the debate's artifacts later rounds are sent.
     pub(crate) fn material(&self) -> PromptMaterial {
         if self.verbose {
             PromptMaterial::Whole

@@ -55,7 +55,7 @@ pub(super) struct UnlistedQuestion {
     message: &'static str,
 }
 
-/// Returns the same warnings for programs.
+/// For programs.
 pub(super) fn warnings(document: &SpecDocument) -> Vec<UnlistedQuestion> {
     let (lines, message) = (document.unlisted_questions(), UNLISTED);
     let warnings = lines.map(|line| UnlistedQuestion { line, message });

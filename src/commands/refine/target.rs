@@ -215,7 +215,6 @@ impl Target {
         }
     }
 
-    /// Returns the command that resumes the loop or shows its result.
     pub(super) fn command(&self) -> String {
         let source = format!("conclave refine {}", shell_word(&display(&self.source)));
         if is_beside(&self.names().1, &self.source) {

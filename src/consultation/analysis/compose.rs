@@ -62,7 +62,6 @@ pub(crate) fn recommendation(material: HeldRounds<'_>) -> Verdict {
     }
 }
 
-/// Returns a menu with each expert's position as an option.
 pub(crate) fn menu(material: HeldRounds<'_>) -> Verdict {
     let option = |held: &Independent| {
         let revised = material.cross_exam.and_then(|examined| {

@@ -36,7 +36,6 @@ impl<'a> FinalText<'a> {
         })
     }
 
-    /// Returns the words of an expert in Round 1, for a consultation that ends there.
     pub fn of_expert(independent: &'a Independent, model: ModelRef) -> Self {
         Self {
             text: &independent.position,

@@ -147,7 +147,6 @@ pub struct CallFinished {
 }
 
 impl CallFinished {
-    /// Returns what the call counts as under ceilings.
     pub fn counted(&self) -> MicroUsd {
         self.counted.unwrap_or(self.cost.known)
     }

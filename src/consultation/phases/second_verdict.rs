@@ -46,7 +46,6 @@ pub(crate) enum SecondPassProgress {
 }
 
 impl SecondPassProgress {
-    /// Returns the verdict of an earlier consultation that is judged again.
     pub(crate) fn earlier(plan: &Plan) -> Self {
         let earlier = plan
             .debate

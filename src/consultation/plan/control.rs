@@ -77,8 +77,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Returns the defaults: asks for consent from half a dollar, hedges after 30 s, reports every
-    /// minute.
+    /// Asks for consent from half a dollar, hedges after 30 s, reports every minute.
     pub fn usual(consent_mode: ConsentMode) -> Self {
         Self {
             consent: ConsentRule {

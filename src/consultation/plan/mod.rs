@@ -84,7 +84,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Returns a plan with the built-in templates, default options, and no prices or fallbacks.
+    /// With the built-in templates, default options, and no prices or fallbacks.
     pub fn new(
         id: ConsultationId,
         question: impl Into<String>,
@@ -305,8 +305,8 @@ impl Plan {
         self.cost_of_usage(model, None, usage).0
     }
 
-    /// Returns the expected cost of a call by the price table: lowest, expected, highest. Prompts
-    /// may be read from and written to a cache in any part; `expected` says in which.
+    /// By the price table: lowest, expected, highest. Prompts may be read from and written to a
+    /// cache in any part; `expected` says in which.
     pub fn cost_range(
         &self,
         model: &ModelRef,

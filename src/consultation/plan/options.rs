@@ -34,7 +34,6 @@ pub struct DebateOptions {
 }
 
 impl DebateOptions {
-    /// Returns whether a consultation without failures asks for a kind of answer.
     pub fn asks_for(&self, answer: AnswerKind) -> bool {
         let is_given = self.prior_answers.is_some();
         let is_held = answer.round() <= self.rounds.number();

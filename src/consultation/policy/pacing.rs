@@ -77,7 +77,6 @@ impl ConcurrencyLimit {
         self.backoff.as_ref().filter(|backoff| backoff.until > now)
     }
 
-    /// Returns how long the provider has answered only with rate limits.
     pub fn refused_for(&self, now: Timestamp) -> Duration {
         self.refused_since
             .map_or(Duration::ZERO, |since| now.since(since))

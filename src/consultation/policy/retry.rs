@@ -89,7 +89,6 @@ impl RetryRule {
         }
     }
 
-    /// Returns the number of waits for an answer that fails in this way.
     pub fn most_retries(&self, failure: &Failure) -> u32 {
         match remedy(failure) {
             Remedy::Wait => self.most,

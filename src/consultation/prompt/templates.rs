@@ -192,7 +192,7 @@ impl Templates {
         }
     }
 
-    /// Returns every template with its version and the SHA-256 of its text.
+    /// With its version and the SHA-256 of its text.
     pub fn used(&self) -> &[PromptUsed] {
         let used = |(name, text): (&String, &String)| PromptUsed {
             name: name.clone(),

@@ -57,7 +57,6 @@ impl Prompt {
         }
     }
 
-    /// Returns the part of the user's message after the context.
     pub fn after_context(&self) -> String {
         if self.has_context() {
             join([&self.shared, &self.protocol, &self.persona, &self.task])
@@ -71,7 +70,7 @@ impl Prompt {
         join([&self.preamble, self.context.as_str(), &self.shared])
     }
 
-    /// Returns all text, for counting.
+    /// For counting.
     pub fn text(&self) -> String {
         if self.has_context() {
             join([&self.system(), &self.user()])

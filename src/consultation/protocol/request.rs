@@ -57,7 +57,6 @@ pub enum NotAdmitted {
 }
 
 impl NotAdmitted {
-    /// Returns a decision about a budget without its figures.
     pub fn unnamed_budget() -> Self {
         Self::Budget {
             budget: String::new(),

@@ -12,7 +12,6 @@ use super::notes::Notes;
 /// alternatives, which are in the table of words.
 pub(super) type Name = &'static str;
 
-/// Returns the fields of the answer's top object.
 pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
     match kind {
         AnswerKind::Independent => &["position", "key_points", "rationale", "confidence"],
@@ -151,7 +150,7 @@ impl Fields {
     }
 }
 
-/// Returns letters and digits in lower case.
+/// Letters and digits, in lower case.
 fn plain(key: &str) -> impl Iterator<Item = char> {
     key.chars()
         .filter(|c| c.is_alphanumeric())

@@ -77,13 +77,12 @@ fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~") || line.eq_ignore_ascii_case("json")
 }
 
-/// Returns the beginning of a text, at most about 500 characters, cut between words.
+/// At most about 500 characters, cut between words.
 pub(super) fn excerpt(text: &str) -> String {
     begin(text, EXCERPT)
 }
 
-/// Returns the beginning of a text: at most `most` characters, cut between words if that costs
-/// little.
+/// At most `most` characters, cut between words if that costs little.
 pub(super) fn begin(text: &str, most: usize) -> String {
     let text = text.trim();
     let Some((end, _)) = text.char_indices().nth(most) else {

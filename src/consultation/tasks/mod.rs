@@ -81,7 +81,6 @@ impl TaskSet {
         taken
     }
 
-    /// Returns whether the agent's answer can be used although its task is still open.
     pub(super) fn has_answer(&self, plan: &Plan, agent: &AgentId) -> bool {
         let open = self.open.iter().find(|task| task.agent == *agent);
         open.is_some_and(|task| task.readable_answer(plan).is_some())

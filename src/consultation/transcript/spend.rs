@@ -81,8 +81,7 @@ impl Transcript {
             .flatten()
     }
 
-    /// Returns whether a model is known to be free: by the terms, by the estimate, or by one of its
-    /// calls.
+    /// By the terms, by the estimate, or by one of its calls.
     fn is_free(&self, model: &ModelRef) -> bool {
         let plan = self.terms.plan.as_deref();
         let by_terms = plan.is_some_and(|plan| plan.terms(model).free);

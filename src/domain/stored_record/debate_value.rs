@@ -49,7 +49,6 @@ pub struct DebateValue {
 }
 
 impl DebateValue {
-    /// Returns the judgement of one expert's change, given its own statement.
     pub fn position_change(&self, seat: &SeatId, stated: Option<bool>) -> Option<PositionChange> {
         let agent = self.agents.iter().find(|agent| agent.agent_id == *seat);
         let magnitude = agent.map(|agent| agent.magnitude).unwrap_or_default();

@@ -92,7 +92,6 @@ impl StoredRecord {
 
 /// Rounds and artifacts.
 impl StoredRecord {
-    /// Returns the rounds that were started, with their numbers.
     pub fn rounds(&self) -> impl Iterator<Item = (u8, &StoredRound)> {
         self.responses
             .iter()
@@ -124,7 +123,6 @@ impl StoredRecord {
         self.contents().filter_map(Content::independent)
     }
 
-    /// Returns an expert's own answer of Round 1.
     pub fn independent(&self, agent: &SeatId) -> Option<&Independent> {
         self.independents().find(|held| held.agent_id == *agent)
     }
@@ -201,7 +199,7 @@ impl StoredRecord {
         self.cost.as_ref()?.total.tokens.total
     }
 
-    /// Returns the cost of each provider, as far as it is recorded.
+    /// As far as it is recorded.
     pub fn cost_by_provider(&self) -> impl Iterator<Item = (&ProviderId, Cost)> {
         self.cost
             .iter()
@@ -254,12 +252,12 @@ impl StoredRecord {
         })
     }
 
-    /// Returns the use of the vendors' caches, if a paid call reported any.
+    /// `None` if no paid call reported any.
     pub fn caching(&self) -> Option<&StoredCaching> {
         self.cost.as_ref()?.caching.as_ref()
     }
 
-    /// Returns `brownfield` or `greenfield`.
+    /// `brownfield` or `greenfield`.
     pub fn project_type(&self) -> Option<&str> {
         let project = self.project_context.as_ref()?;
         Some(project.project_type.as_str()).filter(|kind| !kind.is_empty())

@@ -306,7 +306,6 @@ impl ProviderPool {
         (health.status() != HealthStatus::Unknown).then_some(health)
     }
 
-    /// Returns the updates a consultation needs about a provider when it begins.
     pub fn snapshot(&self, provider: &ProviderId, now: Timestamp) -> Vec<ProviderEvent> {
         let Some(state) = self.states.get(provider) else {
             return Vec::new();
@@ -417,7 +416,6 @@ impl ProviderPool {
             .any(|other| other.request.options.iter().any(wanted))
     }
 
-    /// Returns a consultation's number of calls in flight at the provider that its request prefers.
     fn share(&self, queued: &QueuedRequest) -> u32 {
         let preferred = queued.request.options.first();
         let state = preferred.and_then(|option| self.states.get(&option.provider));

@@ -68,7 +68,6 @@ pub fn is_ollamas_cloud(id: &str) -> bool {
     id.ends_with("-cloud") || id.ends_with(":cloud")
 }
 
-/// Returns the text of a field, unless it is empty.
 pub(super) fn text(json: &Value, key: &str) -> Option<String> {
     let text = json[key].as_str().filter(|text| !text.is_empty());
     text.map(ToOwned::to_owned)

@@ -136,7 +136,6 @@ impl Form {
         }
     }
 
-    /// Returns the adjustment after a refusal of the mark inside a message.
     fn cache_mark_adjustment(
         &self,
         dialect: Dialect,

@@ -147,7 +147,6 @@ pub fn parts(body: &Value) -> Vec<String> {
     body.as_object().map(parameters::paths).unwrap_or_default()
 }
 
-/// Returns our estimate of a prompt's tokens.
 pub fn prompt_tokens(ask: &Ask) -> u64 {
     ask.prompt.tokens().expected
 }

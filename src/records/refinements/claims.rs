@@ -13,7 +13,6 @@ pub fn claim(home: &Path, document: &Path) -> Result<(), WriteError> {
     write_atomically(&claim, text.as_bytes(), Access::Own)
 }
 
-/// Returns whether a loop of this home writes this document.
 pub fn is_claimed(home: &Path, document: &Path) -> bool {
     paths(home, document).0.exists()
 }

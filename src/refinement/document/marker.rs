@@ -92,7 +92,6 @@ impl ListMarker {
         })
     }
 
-    /// Returns the marker as it is written with this sign and white space after it.
     pub(super) fn written(&self, sign: MarkerSign) -> String {
         let padding = Some(self.padding.as_str()).filter(|padding| !padding.is_empty());
         format!(

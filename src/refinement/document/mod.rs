@@ -124,7 +124,6 @@ impl SpecDocument {
         headings.filter_map(|block| self.text.get(block.range.clone()))
     }
 
-    /// Returns true if the heading of a section is there.
     pub fn has_sections(&self) -> bool {
         !self.sections.headings.is_empty()
     }

@@ -137,7 +137,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Returns the first 12 digits of the SHA-256 of the keys, a line each.
+/// The first 12 digits of the SHA-256 of the keys, a line each.
 pub fn fingerprint(questions: &BTreeSet<QuestionKey>) -> String {
     let keys: Vec<&str> = questions.iter().map(QuestionKey::as_str).collect();
     sha256(&keys.join("\n")).chars().take(12).collect()

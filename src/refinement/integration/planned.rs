@@ -11,7 +11,6 @@ use crate::stopping::convergence::QuestionKey;
 /// `None` if there is no item.
 pub(super) type PlannedChange = (ItemChange, Option<SectionKind>);
 
-/// Returns the changes with their texts in the written document.
 pub(super) fn changes(planned: Vec<PlannedChange>, written: &SpecDocument) -> Vec<ItemChange> {
     // How many items of the same words a change has already been matched with.
     let mut matched: BTreeMap<(QuestionKey, SectionKind), usize> = BTreeMap::new();

@@ -65,7 +65,6 @@ impl IterationRecord {
         findings.peek().is_some() && findings.all(|batch| batch.findings.is_empty())
     }
 
-    /// Returns the batches that can be taken over from an earlier process.
     pub fn left_over(&self) -> impl Iterator<Item = &BatchRecord> {
         let batches = self.batches.iter();
         batches.filter(|batch| batch.status == ConsultationStatus::CutOff)

@@ -86,7 +86,6 @@ pub enum NextStep<'s> {
 }
 
 impl RefinementLoop {
-    /// Returns what to do next with the document as it is now.
     pub fn next_step(&self, now: &DocumentNow) -> NextStep<'_> {
         match &self.phase {
             LoopPhase::Stopped { .. } | LoopPhase::Ended => return NextStep::Rest,

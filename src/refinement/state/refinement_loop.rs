@@ -258,7 +258,6 @@ impl RefinementLoop {
         self.merges().count() as u64 + 1
     }
 
-    /// Returns the findings that no written merge has used up.
     pub fn pending_findings(&self) -> Vec<BatchFindings> {
         let iteration = self.open_iteration();
         let findings = iteration.into_iter().flat_map(IterationRecord::findings);
@@ -321,7 +320,6 @@ impl RefinementLoop {
             + 1
     }
 
-    /// Returns what the document was after each iteration.
     pub fn measures(&self) -> Vec<DocumentMeasure> {
         self.merges().map(|merge| merge.measure.clone()).collect()
     }
@@ -359,7 +357,7 @@ impl RefinementLoop {
             .map_or(&self.begun.document, |merge| &merge.before)
     }
 
-    /// Returns the cost of everything, as far as the log has it.
+    /// As far as the log has it.
     pub fn spend(&self) -> ConsultationSpend {
         let extractions = self.extractions.iter().map(|record| &record.spend);
         let iterations = self.iterations.iter();

@@ -108,7 +108,6 @@ impl ArmPlanner<'_> {
         self.alone(model, options).await.map(Some)
     }
 
-    /// Returns the template of one model that answers with one call.
     async fn alone(&self, model: &str, options: &RunOptions) -> Result<PlanTemplate, Error> {
         let options = RunOptions {
             mode: None,

@@ -146,7 +146,6 @@ impl BatchState {
     }
 }
 
-/// Returns a counter of events in a row after the next one.
 pub(in crate::stopping) fn next(counter: u64, continues: bool) -> u64 {
     if continues {
         counter.saturating_add(1)

@@ -211,7 +211,6 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl QuestionKey {
-    /// Returns the key of a text without markup and tags.
     pub fn of(text: &str) -> Self {
         Self(crate::text::clean::lower_words(text))
     }

@@ -68,7 +68,6 @@ pub enum RuleOutcome {
 }
 
 impl Rule {
-    /// Returns a rule whose value is unknown.
     pub fn new(kind: RuleKind, name: &str, metric: &str) -> Self {
         Self {
             name: name.to_owned(),

@@ -41,7 +41,7 @@ impl TurnEvidence {
     /// The longest text that is recorded of a status or an obstacle, in characters.
     pub const LONGEST_TEXT: usize = 200;
 
-    /// Returns the share of completed tasks in percent, rounded down; `None` without tasks.
+    /// In percent, rounded down; `None` without tasks.
     pub fn completion_percent(&self) -> Option<u64> {
         let checklist = self.checklist.as_ref()?;
         let percent = u128::from(checklist.completed) * 100;

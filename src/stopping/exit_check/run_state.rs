@@ -76,7 +76,6 @@ impl CircuitPhase {
         }
     }
 
-    /// Returns its name in an evaluation.
     pub fn name(self) -> &'static str {
         match self {
             Self::Closed => "closed",

@@ -136,7 +136,6 @@ impl RunFacts {
         self.providers.entry(provider.clone()).or_default()
     }
 
-    /// Returns the providers that are degraded and can still answer.
     pub(super) fn degraded_providers(&self) -> Vec<&ProviderId> {
         let usable = |facts: &ProviderFacts| facts.is_degraded && !facts.is_key_refused;
         let providers = self.providers.iter();

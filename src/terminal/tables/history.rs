@@ -174,7 +174,7 @@ fn age(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     }
 }
 
-/// Returns the date in the user's time zone.
+/// In the user's time zone.
 pub fn date(at: Timestamp, zone: &TimeZone) -> String {
     let moment = jiff::Timestamp::from_millisecond(at.0);
     moment.map_or_else(

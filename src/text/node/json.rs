@@ -73,7 +73,6 @@ fn map(object: Object<'_>, lines: &Lines) -> Result<NodeMap, SyntaxProblem> {
     Ok(map)
 }
 
-/// Returns the problem of a key that was there before.
 pub fn set_before(line: usize, key: &str, earlier: usize) -> SyntaxProblem {
     let problem = if line == earlier {
         format!("`{key}` is set twice")

@@ -213,7 +213,6 @@ fn panel_findings(
     findings
 }
 
-/// Returns one note for all vendors without a key.
 pub(super) fn without_key(access_list: &[ProviderAccess]) -> Option<Check> {
     let missing =
         |access: &ProviderAccess| Some(format!("{} ({})", name(&access.id), access.missing_key()?));

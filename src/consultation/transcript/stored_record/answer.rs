@@ -74,8 +74,8 @@ impl Transcript {
         }
     }
 
-    /// Returns unresolved points, then objections, the most severe first. Without a
-    /// cross-examination, the tensions of Round 2.
+    /// Unresolved points, then objections, the most severe first. Without a cross-examination, the
+    /// tensions of Round 2.
     pub(super) fn stored_concerns(&self) -> Vec<StoredConcern> {
         if let Some(merged) = self.cross_exam() {
             let prose = Some(&merged.prose_excerpt).filter(|prose| !prose.trim().is_empty());
@@ -125,8 +125,7 @@ impl Transcript {
         }
     }
 
-    /// Returns each expert's position, in the panel's order; those without an answer are in
-    /// `responses` with their error.
+    /// In the panel's order; those without an answer are in `responses` with their error.
     pub(super) fn stored_perspectives(&self, value: &DebateValue) -> Vec<StoredPerspective> {
         let seats = self.terms.panel.seats.iter();
         seats

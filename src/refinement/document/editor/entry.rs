@@ -30,7 +30,6 @@ impl LooseEntry {
         is_whole.then_some(Self { source, entry })
     }
 
-    /// Returns a new entry of one line.
     pub(super) fn added(marker: &ListMarker, line: &str, ending: &str) -> Option<Self> {
         let (indent, padding) = (&marker.indent, &marker.padding);
         let sign = marker.sign.written();

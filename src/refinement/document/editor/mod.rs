@@ -150,7 +150,6 @@ impl<'d> DocumentEditor<'d> {
     }
 }
 
-/// Returns true if a line is read as an item.
 fn is_item(line: &str) -> bool {
     let source = format!("- {line}\n");
     let entry = LooseEntry::read(source);
