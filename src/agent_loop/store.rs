@@ -94,7 +94,7 @@ struct StateFile<'a> {
 }
 
 impl Store {
-    /// One named `.ralph` has the names of that folder.
+    /// A folder named `.ralph` has the file names of existing loops.
     pub fn named(path: &Path) -> Result<Self, StoreError> {
         let store = Self {
             path: path.to_owned(),

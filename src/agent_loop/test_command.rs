@@ -107,7 +107,7 @@ fn visible(output: &[u8], is_cut: bool) -> String {
     lines.join("\n")
 }
 
-/// What a progress bar overwrote is gone.
+/// Drops what a progress bar overwrote.
 fn visible_line(line: &str) -> String {
     let line = line.trim_end().rsplit('\r').next().unwrap_or_default();
     let line = clean(&console::strip_ansi_codes(line));

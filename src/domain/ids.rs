@@ -247,7 +247,8 @@ impl ModelRef {
 }
 
 impl ModelRef {
-    /// Its answers are of demonstration quality, and its stated confidences carry no information.
+    /// Answers of the embedded model are of demonstration quality, and its stated confidences carry
+    /// no information.
     pub fn is_demonstration(&self) -> bool {
         self.provider.is_local()
     }

@@ -171,7 +171,7 @@ impl Panel {
         }
     }
 
-    /// Those of the seats, then the judges.
+    /// The models of the seats, then the judges.
     pub fn models(&self) -> impl Iterator<Item = &ModelRef> {
         let seats = self.seats.iter().map(|seat| &seat.model);
         seats.chain(&self.judges)

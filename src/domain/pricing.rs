@@ -49,8 +49,8 @@ impl Price {
         MicroUsd(u64::try_from((total + 500_000) / 1_000_000).unwrap_or(u64::MAX))
     }
 
-    /// Its cost with every prompt token at the input price, less its cost. Negative where writing
-    /// costs more than reading saves.
+    /// The cost with every prompt token at the input price, less the actual cost. Negative where
+    /// writing costs more than reading saves.
     pub fn cache_saving(&self, usage: &Usage) -> Saving {
         let uncached = Usage {
             input: usage.prompt(),

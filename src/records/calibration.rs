@@ -135,7 +135,7 @@ fn statements(
 
 type ByModel = BTreeMap<ModelRef, Vec<GradedConfidence>>;
 
-/// Those with most statements first.
+/// Models with the most statements come first.
 fn reliabilities(by_model: ByModel) -> IndexMap<ModelRef, Reliability> {
     let mut reliabilities: IndexMap<_, _> = by_model
         .into_iter()

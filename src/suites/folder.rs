@@ -85,7 +85,7 @@ fn fields(file: &CaseFile, log: &mut FileLog<'_>) -> Option<Node> {
     }
 }
 
-/// Its question, its answer, and all other files as what belongs to it.
+/// Takes the question, the answer, and all other files of the folder.
 fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<RawCase> {
     let before = log.problems();
     let mut files = Vec::new();

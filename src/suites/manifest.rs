@@ -160,8 +160,7 @@ impl<'a> Keys<'a, '_, '_> {
         Some(map)
     }
 
-    /// It is switched off by `off`, `null` or `false`, which is what some programs make of an
-    /// `off`.
+    /// `off`, `null` and `false` switch the limit off: some programs turn an `off` into `false`.
     fn limit<T>(
         &mut self,
         key: &str,

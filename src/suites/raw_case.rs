@@ -139,7 +139,7 @@ pub(super) enum ParsedFile {
     Unknown,
 }
 
-/// What cannot be parsed is left out, and its problems are in the log.
+/// Leaves out what cannot be parsed, and logs its problems.
 pub(super) fn content(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<ParsedFile> {
     let Some(text) = read(file, log)? else {
         return Ok(ParsedFile::Document(None));

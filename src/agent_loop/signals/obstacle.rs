@@ -113,7 +113,7 @@ fn kind_of(text: &str) -> Option<ObstacleKind> {
     found.map(|row| row.means)
 }
 
-/// What is said to the user is no sentence of an agent, whatever words it has.
+/// Words to the user are not a sentence of an agent.
 fn kind_of_beginning(text: &str) -> Option<ObstacleKind> {
     static MARKS: Pattern = Pattern::new(r"^(?:(?:api |stream )?error:\s*)+");
     if !is_short(text) {

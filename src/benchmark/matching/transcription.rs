@@ -87,8 +87,8 @@ pub(super) fn edits<T: Hash + Eq + Copy>(
     distance
 }
 
-/// What stands after the marker up to the end, or the whole text; of that, the only code block,
-/// without quotes around it.
+/// The text after the marker, or the whole text; of that, the only code block, without quotes
+/// around it.
 pub(super) fn transcription(text: &str) -> String {
     let stated = final_statement(text, Extent::Rest);
     let stated = stated.as_deref().unwrap_or(text);

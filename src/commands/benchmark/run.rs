@@ -347,8 +347,8 @@ impl PreparedRun<'_> {
     }
 }
 
-/// Its name, ids and tags are masked, as they are stored and printed. Also returns what masks them,
-/// if anything does.
+/// Masks the name, ids and tags of the suite, as they are stored and printed. Also returns the
+/// scrubber that masked them, if any.
 fn read_suite(
     path: &Path,
     unmasked: bool,

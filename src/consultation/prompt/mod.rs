@@ -361,8 +361,8 @@ impl Prompter<'_> {
         })
     }
 
-    /// Its experts have their labels of this consultation; those who are not on the panel have the
-    /// labels after them.
+    /// The earlier experts have their labels of this consultation; experts who are not on the panel
+    /// have the labels after them.
     fn prior_text(&self) -> Option<String> {
         let prior = self.prior?;
         let labels = self.labels.followed_by(&prior.labels);

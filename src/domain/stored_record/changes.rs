@@ -192,8 +192,7 @@ pub struct OpenView {
 }
 
 impl StoredRecord {
-    /// What the cross-examination left unresolved; without a cross-examination, the tensions of
-    /// Round 2.
+    /// The points that the cross-examination left unresolved; without one, the tensions of Round 2.
     pub fn points_left_open(&self) -> Vec<OpenPoint> {
         if let Some(examined) = self.cross_exam() {
             let unresolved = examined.unresolved.iter().map(|topic| OpenPoint {

@@ -112,7 +112,7 @@ struct KeyRecord {
 }
 
 impl KeyRecord {
-    /// One refusal of a key that was accepted before may be a fault of the provider.
+    /// A single refusal of a key that was accepted before may be a fault of the provider.
     fn is_refused(self) -> bool {
         self.refusals > u32::from(self.was_accepted)
     }

@@ -43,7 +43,7 @@ impl ModelCatalog {
         }
     }
 
-    /// Its entries add models or replace single fields of known ones.
+    /// The entries of `json` add models or replace single fields of known ones.
     pub fn merge(self, json: &str) -> Result<Self, CatalogError> {
         let file: Value = serde_json::from_str(json).map_err(CatalogError::NotJson)?;
         let version = file.get("schema_version");

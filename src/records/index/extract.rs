@@ -104,8 +104,8 @@ fn confidence_rise(record: &StoredRecord) -> (i64, i64) {
     rises.fold((0, 0), |(sum, count), rise| (sum + rise, count + 1))
 }
 
-/// Those with an agent's work, and those whose calls were all lost. An answer composed from an
-/// earlier round makes no round.
+/// Includes rounds whose calls were all lost. An answer composed from an earlier round makes no
+/// round.
 fn rounds(record: &StoredRecord) -> Vec<Columns> {
     let spending = record.cost.as_ref().map(|cost| &cost.by_round);
     let in_spending = spending.into_iter().flat_map(|rounds| rounds.keys());

@@ -29,7 +29,7 @@ impl FromSql for ConsultationId {
     }
 }
 
-/// Its time, then 19 bits of a hash of its id. Keys sort by time and are the same at every rebuild.
+/// The time, then 19 bits of a hash of the id. Keys sort by time and are the same at every rebuild.
 pub fn number(created_at: Timestamp, id: &str) -> i64 {
     // FNV-1a, 64 bits, folded: any hash works as long as it never changes.
     let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

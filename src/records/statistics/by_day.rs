@@ -40,7 +40,7 @@ impl<'a> DayWindow<'a> {
         }
     }
 
-    /// It extends to consultations after today, which a wrong clock has dated.
+    /// Includes days after today, which a wrong clock has dated.
     pub(super) fn total_days(&self, active: &ActiveDays) -> u64 {
         match (self.first.zip(self.last), active.first.zip(active.last)) {
             (Some((first, _)), _) => days_between(

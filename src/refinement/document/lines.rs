@@ -98,7 +98,7 @@ pub(super) fn indentation(line: &str) -> usize {
     white_space(line, 0).0
 }
 
-/// What is left of a tab stands as spaces. `None` if there is less.
+/// The rest of a tab becomes spaces. `None` if there are fewer columns.
 pub(super) fn without_columns(text: &str, column: usize, columns: usize) -> Option<String> {
     let goal = column + columns;
     let (mut at, mut rest) = (column, text);

@@ -242,8 +242,8 @@ fn attributed(by: &str, text: &str) -> String {
     }
 }
 
-/// Those that name its question, or the only question, unless little follows from them; and grave
-/// ones that name no question.
+/// Takes objections that name the question, or the only question, unless little follows from them;
+/// and grave ones that name no question.
 fn add_objections(finding: &mut PanelFinding, objections: &[Objection], batch: &QuestionBatch) {
     let PanelFinding::Answered {
         question, dissent, ..

@@ -35,7 +35,8 @@ impl Accounts {
         self.counted.insert(id.clone(), account);
     }
 
-    /// That of its files if it did not end here: a killed process could not log what it spent.
+    /// Reads the files of a consultation that did not end here: a killed process could not log what
+    /// it spent.
     pub fn get(&self, id: &ConsultationId) -> ConsultationAccount {
         let from_files = || {
             record_of(&self.home, id)

@@ -113,7 +113,7 @@ pub fn conditions(over: StopConditions, given: &StopSettings) -> Result<StopCond
     Ok(conditions)
 }
 
-/// One that was not chosen must suffice for its case runs.
+/// A budget that was not chosen must suffice for the case runs.
 pub fn check_budget(
     conditions: &StopConditions,
     given: &StopSettings,

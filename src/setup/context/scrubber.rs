@@ -45,7 +45,7 @@ pub fn of_messages(environment: &Environment) -> impl Fn(&str) -> String + Send 
     }
 }
 
-/// None if there is no file.
+/// Empty if there is no file.
 pub fn load_rules(home: &Home) -> Result<UserRules, Error> {
     let path = home.scrub_file();
     let file = path.display();

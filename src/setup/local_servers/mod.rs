@@ -58,7 +58,7 @@ impl LocalServerSet {
         Self::select(search, &found, named, by_default)
     }
 
-    /// One that serves a named model, else one that is ready.
+    /// A server of a named model, else a server that is ready.
     fn select(
         search: ServerSearch,
         found: &[Server],

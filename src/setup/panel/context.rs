@@ -143,7 +143,7 @@ impl SelectionContext<'_> {
         provider.is_local() || self.access_list.iter().any(is_own)
     }
 
-    /// One that is no longer configured counts as private.
+    /// A provider that is no longer configured counts as private.
     pub fn is_private(&self, provider: &ProviderId) -> bool {
         let access = provider_access::find(self.access_list, provider);
         access.is_none_or(ProviderAccess::is_private)

@@ -262,7 +262,7 @@ pub(super) struct PanelChoice {
     pub(super) selected: SelectedPanel,
 }
 
-/// That of the earlier consultation if there is one and the request names no other, else that of
+/// The panel of the earlier consultation, unless the request names another, else the panel of
 /// request and settings.
 pub(super) async fn choose_panel(
     request: &PanelRequest,

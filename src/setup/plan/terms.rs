@@ -83,8 +83,7 @@ pub(super) fn terms(
         .collect()
 }
 
-/// What answers at another address under a name that is not one of the vendor's models is another
-/// server, of which nothing is known.
+/// An unknown name at another address is another server, whose caching is unknown.
 fn caching(model: &ModelRef, catalog: &ModelCatalog, access: &ProviderAccess) -> PromptCaching {
     match vendors::find(model.provider.as_str()) {
         None => prompt_caching::at_host(&authority(&access.base_url)),

@@ -80,7 +80,7 @@ impl BatchState {
     }
 }
 
-/// What a person or a provider says outright.
+/// Requests of a person or a provider need no statistics.
 fn requests(checks: Checks, request: Option<&StopRequest>) -> Checks {
     let interrupted = (request == Some(&StopRequest::Interrupt)).then(|| "Interrupted".to_owned());
     let (mut refused, mut empty, mut ceiling, mut month) = (None, None, None, None);

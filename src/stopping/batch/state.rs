@@ -93,8 +93,8 @@ impl BatchState {
         }
     }
 
-    /// What stopped it is forgotten, or it would stop again at once: the windows, the counters and
-    /// the budget begin again. The totals stay.
+    /// Forgets the cause of the stop, which would stop the batch again at once: windows, counters
+    /// and budget begin again. The totals stay.
     pub fn resume(&mut self, conditions: StopConditions) {
         *self = Self {
             totals: self.totals,

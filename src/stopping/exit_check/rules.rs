@@ -51,8 +51,8 @@ pub fn evaluate(turn: &CheckedTurn<'_>) -> Evaluation {
     turns(checks, turn).evaluation()
 }
 
-/// What decides before anything that the agent says: the agent program could not work, all tasks
-/// are done, or the circuit was open.
+/// Rules that decide before anything that the agent says: the agent program could not work, all
+/// tasks are done, or the circuit was open.
 fn before_successes(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
     let obstacle = turn.evidence.obstacle.as_ref();
     let (kind, reason) = match obstacle.map(|obstacle| obstacle.kind) {

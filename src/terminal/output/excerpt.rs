@@ -6,7 +6,7 @@ use crate::terminal::output::format::count;
 
 const MAX_LINES: usize = 3;
 
-/// Its first lines and the number of the rest.
+/// The first lines and the number of the rest.
 fn excerpt(text: &str, width: usize) -> String {
     let lines = textwrap::wrap(text.trim(), wrap_options(width));
     let rest = lines.len().saturating_sub(MAX_LINES);

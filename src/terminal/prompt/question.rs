@@ -93,7 +93,7 @@ impl<A> KeyQuestion<A> {
         format!("[{}]", names.join(separator))
     }
 
-    /// What a key without a meaning gets: the keys in words.
+    /// The keys in words, for a key without a meaning.
     pub(in crate::terminal) fn legend(&self) -> String {
         let keys: Vec<String> = self
             .choices

@@ -169,7 +169,7 @@ fn answer_facts(record: &StoredRecord) -> Vec<Fact> {
     facts
 }
 
-/// What the judge itself left unresolved is an open point.
+/// Points that the judge itself left unresolved are open points, not challenges.
 fn challenges(record: &StoredRecord) -> Option<Part> {
     let raised = record.concerns_detail.iter();
     let raised = raised.filter(|concern| concern.raised_by.is_some());

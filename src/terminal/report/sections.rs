@@ -46,7 +46,7 @@ pub(super) fn heading(record: &StoredRecord, seat: &StoredAgent) -> Line {
     Line::foreign(seat_name(record, seat)).with(" ({})", &model.unwrap_or_default())
 }
 
-/// One of several lines is quoted.
+/// A question of several lines is quoted.
 pub(super) fn question(asked: &str, mut facts: Vec<Fact>) -> Vec<Part> {
     let question = clean(asked);
     if question.trim_matches('\n').trim_end().contains('\n') {

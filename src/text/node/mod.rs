@@ -168,7 +168,7 @@ pub fn plain_scalar(text: &str) -> NodeValue {
     }
 }
 
-/// One that begins with a zero, such as `007`, is an identifier.
+/// A text that begins with a zero, such as `007`, is an identifier.
 fn is_number(text: &str) -> bool {
     let is_json = serde_json::from_str::<serde_json::Number>(text).is_ok();
     is_json && !text.contains(char::is_whitespace)

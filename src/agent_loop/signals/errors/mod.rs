@@ -21,7 +21,7 @@ use crate::text::clean::words;
 
 pub use signature::signature;
 
-/// What is an obstacle is no error besides.
+/// An obstacle does not count as an error too.
 pub(super) fn read(
     response: &AgentResponse,
     message: &Message,

@@ -20,7 +20,7 @@ use crate::domain::stored_record::{
 };
 
 impl Transcript {
-    /// Its texts name the experts as people know them: `Expert B` is a seat's name there.
+    /// The texts name the experts as people know them: `Expert B` is a seat's name there.
     pub fn stored_record(&self) -> StoredRecord {
         let mut value = self.debate_value();
         let Some(mut labels) = Labels::in_order(&self.terms.expert_order, &self.terms.panel.seats)

@@ -184,7 +184,7 @@ impl RunInProgress<'_> {
         Ok(())
     }
 
-    /// One that was interrupted, or whose answer was not graded.
+    /// A consultation that was interrupted, or whose answer was not graded.
     fn left_over(&self, pending: &PendingCaseRun) -> Option<ConsultationId> {
         if pending.unfinished.is_some() {
             return pending.unfinished.clone();

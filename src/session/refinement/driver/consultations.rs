@@ -161,7 +161,8 @@ impl LoopInProgress<'_> {
         })
     }
 
-    /// One that failed continues, with what is paid, if the same models can still complete it.
+    /// A failed consultation continues, with what is paid, if the same models can still complete
+    /// it.
     pub(super) fn why_repeat(
         &self,
         job: &LoopJob,

@@ -137,8 +137,8 @@ impl LoopBreaker {
         }
     }
 
-    /// One that is not closed rests on; a closed one starts from nothing, so that a crashed run
-    /// cannot open it for the next.
+    /// An open or half-open breaker rests on; a closed one starts from nothing, so that a crashed
+    /// run cannot open it for the next.
     pub fn begin_run(&mut self, run: LoopRunId, now: Timestamp) {
         self.observe(now);
         self.run = run;

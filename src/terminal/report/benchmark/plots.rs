@@ -127,7 +127,7 @@ impl CostAxis {
         Self { from, to }
     }
 
-    /// What is free stands at its beginning.
+    /// A cost of zero stands at the beginning of the axis.
     fn share(&self, usd: f64) -> f64 {
         let share = (usd.log10() - f64::from(self.from)) / f64::from(self.to - self.from);
         share.clamp(0.0, 1.0)

@@ -183,7 +183,7 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }
 
-/// What is not UTF-8 is replaced: it is no task and no signal.
+/// Replaces bytes that are not UTF-8: they are no task and no signal.
 fn read_text(path: &Path, what: &str) -> Result<String, Error> {
     let bytes = read(path, what, LARGEST_TEXT)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
