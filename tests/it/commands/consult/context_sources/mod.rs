@@ -5,6 +5,10 @@ mod order;
 mod paths;
 mod refusals;
 mod windows;
+mod large_context;
+mod standard_input;
+mod project;
+mod planted_secrets;
 
 use std::fs;
 

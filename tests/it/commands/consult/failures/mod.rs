@@ -4,6 +4,8 @@ mod degradation;
 mod experts;
 mod failure_table;
 mod judges;
+mod fallbacks;
+mod faults;
 mod retries;
 
 use crate::support::provider_server::Answer;

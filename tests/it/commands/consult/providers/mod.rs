@@ -1,6 +1,9 @@
-//! How providers are reached: custom endpoints, local servers, TLS, proxies and keys.
+//! Custom endpoints, local servers and models, the network and its requests, and keys.
 
+mod requests;
+mod prompt_caching;
 mod endpoints;
 mod local_servers;
+mod own_model;
 mod network;
 mod secrets;

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use super::output::{assert_published, consult};
+use super::formats::{assert_published, consult};
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::ProviderServer;
 

@@ -9,7 +9,7 @@ use crate::support::model_requests::{ModelRequest, model_requests};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::schema;
 
-const RECORD: &str = include_str!("../../../../schemas/consultation.schema.json");
+const RECORD: &str = include_str!("../../../../../schemas/consultation.schema.json");
 
 fn seats(record: &Value) -> Vec<String> {
     let seats = record["agents"].as_array().unwrap();
@@ -367,7 +367,7 @@ fn dry_run_names_the_selecting_model_and_sends_nothing() {
         .ends_with(0)
         .json();
     schema::check(
-        include_str!("../../../../schemas/dry_run.schema.json"),
+        include_str!("../../../../../schemas/dry_run.schema.json"),
         &json,
     );
     assert_eq!(json["persona_selection"]["chosen_by"], "openai:gpt-6.1-sol");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::commands::consult::failures::unauthorized;
-use crate::commands::consult::output::assert_published;
+use crate::commands::consult::output::formats::assert_published;
 use crate::support::binary::Conclave;
 use crate::support::model_requests::request_counts;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};

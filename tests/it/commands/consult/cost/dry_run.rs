@@ -8,7 +8,7 @@ use crate::support::model_requests::{ModelRequest, model_requests};
 use crate::support::provider_server::{Answer, On, ProviderServer};
 use crate::support::schema;
 
-const SCHEMA: &str = include_str!("../../../../schemas/dry_run.schema.json");
+const SCHEMA: &str = include_str!("../../../../../schemas/dry_run.schema.json");
 
 fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
     let output = conclave

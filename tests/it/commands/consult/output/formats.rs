@@ -21,9 +21,11 @@ pub(super) fn consult(arguments: &[&str]) -> (Conclave, RunOutput) {
 }
 
 /// Checks an answer against the published schema.
-pub(super) fn assert_published(answer: &Value) {
-    let schema: Value =
-        serde_json::from_str(include_str!("../../../../schemas/consultation.schema.json")).unwrap();
+pub(in crate::commands::consult) fn assert_published(answer: &Value) {
+    let schema: Value = serde_json::from_str(include_str!(
+        "../../../../../schemas/consultation.schema.json"
+    ))
+    .unwrap();
     let errors: Vec<String> = jsonschema::validator_for(&schema)
         .unwrap()
         .iter_errors(answer)
