@@ -11,5 +11,19 @@ mod providers;
 pub(crate) mod failures;
 mod settings;
 mod system;
-mod system_limits;
 mod usage_errors;
+
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::provider_server::ProviderServer;
+
+/// Asks the default panel with these flags.
+fn ask(server: &ProviderServer, flags: &[&str]) -> (Conclave, RunOutput) {
+    let conclave = Conclave::at(server);
+    let output = conclave.run(&[&["consult", "Shall we?"], flags].concat());
+    (conclave, output)
+}
+
+#[track_caller]
+fn assert_contains(text: &str, part: &str) {
+    assert!(text.contains(part), "{part}: {text}");
+}

@@ -1,4 +1,5 @@
-//! Signals: the run ends at once, saves its answers and leaves no connection open.
+//! Signals and limits of the system: the run ends at once or says why it cannot begin, saves its
+//! answers, and leaves no connection open.
 
 use std::time::{Duration, Instant};
 
@@ -52,13 +53,7 @@ fn signal_ends_the_run_and_closes_every_connection() {
         server.on(On::any(), Answer::text("never to be finished").stall());
         let conclave = Conclave::at(&server);
         let output = interrupt(&server, &conclave, signal, 3);
-        assert!(
-            output
-                .stderr
-                .contains("\nerror: Consultation interrupted\n"),
-            "{}",
-            output.stderr
-        );
+        output.assert_stderr_contains("\nerror: Consultation interrupted\n");
         assert!(server.requests().iter().all(|request| !request.complete));
         let record = conclave.record();
         assert_eq!(record["abort_reason"], "interrupted");
@@ -101,7 +96,7 @@ fn record_contains_the_answers_before_the_interrupt() {
         "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: resume it with `conclave resume ",
         conclave.log("json").display()
     );
-    assert!(output.stderr.contains(&saved), "{}", output.stderr);
+    output.assert_stderr_contains(&saved);
 }
 
 #[test]
@@ -119,4 +114,18 @@ fn signal_interrupts_the_wait_before_a_retry() {
     running.wait().ends_with(130);
     assert!(sent.elapsed() < AT_ONCE);
     assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
+fn too_few_file_handles_are_an_error_with_a_hint() {
+    for handles in [8, 12, 16] {
+        let server = ProviderServer::start();
+        let conclave = Conclave::at(&server);
+        let output = conclave.run_limited(&format!("-n {handles}"), "consult --yes 'Shall we?'");
+        assert!(!output.stderr.contains("panicked"), "{}", output.stderr);
+        output.assert_stderr_contains("\n  caused by: ");
+        output.assert_stderr_contains("\nhint: ");
+        assert!(matches!(output.code, Some(1 | 2)), "{:?}", output.code);
+        assert_eq!(server.requests().len(), 0, "{handles}");
+    }
 }

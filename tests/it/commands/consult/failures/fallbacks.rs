@@ -1,66 +1,15 @@
 //! The fallbacks in the plan of a run, and their use.
 
 use conclave::consultation::event::{ConsultationEvent, Event};
-use conclave::consultation::plan::Plan;
 use conclave::domain::ids::ModelRef;
 use conclave::records::journal::read_journal;
+use serde_json::json;
 
-use crate::commands::consult::failures::unauthorized;
+use super::{attempts, each, overloaded, unauthorized};
+use crate::commands::consult::ask;
 use crate::support::binary::Conclave;
-use crate::support::local_server::LocalServer;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{On, ProviderServer, Vendor};
-
-/// Runs a consultation and returns the plan in its journal.
-fn plan(conclave: &Conclave, arguments: &[&str]) -> Plan {
-    conclave
-        .run(&[&["consult", "Shall we?", "--yes"], arguments].concat())
-        .ends_with(0);
-    journaled_plan(conclave)
-}
-
-fn journaled_plan(conclave: &Conclave) -> Plan {
-    let read = read_journal(&conclave.log("jsonl")).unwrap();
-    match &read[0].event {
-        Event::Consultation(ConsultationEvent::Started(terms)) => {
-            (**terms.plan.as_ref().unwrap()).clone()
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
-fn fallback_lines(plan: &Plan) -> Vec<String> {
-    let models = |models: &[ModelRef]| {
-        models
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    plan.fallbacks
-        .iter()
-        .map(|(seat, fallbacks)| format!("{seat}: {}", models(fallbacks)))
-        .collect()
-}
-
-#[test]
-fn three_keys_make_the_seats_fallbacks_for_each_other() {
-    let server = ProviderServer::start();
-    let plan = plan(&Conclave::at(&server), &[]);
-    let expected = [
-        "architecture: anthropic:claude-sonnet-5-5, google:gemini-4-argon",
-        "pragmatic: anthropic:claude-sonnet-5-5, openai:gpt-6.1-sol",
-        "security: openai:gpt-6.1-sol, google:gemini-4-argon",
-    ];
-    assert_eq!(fallback_lines(&plan), expected);
-    let vendors: Vec<&str> = plan
-        .panel
-        .judges
-        .iter()
-        .map(|judge| judge.provider.as_str())
-        .collect();
-    assert_eq!(vendors, ["openai", "anthropic", "google"]);
-}
 
 #[test]
 fn fallbacks_without_a_seat_have_limits_and_prices() {
@@ -73,101 +22,89 @@ fn fallbacks_without_a_seat_have_limits_and_prices() {
     let conclave = conclave.variable("HTTPS_PROXY", "http://127.0.0.1:9");
     let conclave = conclave
         .config(r#"{"max_output_tokens": 9000, "max_in_flight": 3, "always_allow_under": 0}"#);
+    let panel = ["--panel", "security=claude-opus-5-5"];
+    let judge = ["--judge", "claude-opus-5-5"];
     conclave
-        .run(&[
-            "consult",
-            "Shall we?",
-            "--panel",
-            "security=claude-opus-5-5",
-            "--judge",
-            "claude-opus-5-5",
-        ])
+        .run(&[&["consult", "Shall we?"], &panel[..], &judge].concat())
         .ends_with(3);
-    let plan = journaled_plan(&conclave);
-    assert_eq!(
-        fallback_lines(&plan),
-        ["security: openai:gpt-6.1-sol, google:gemini-4-argon"]
-    );
-    for fallback in [
+    let journal = read_journal(&conclave.log("jsonl")).unwrap();
+    let Event::Consultation(ConsultationEvent::Started(terms)) = &journal[0].event else {
+        panic!("{:?}", journal[0])
+    };
+    let plan = terms.plan.as_ref().unwrap();
+    let fallbacks = [
         ModelRef::new("openai", "gpt-6.1-sol"),
         ModelRef::new("google", "gemini-4-argon"),
-    ] {
-        assert_eq!(
-            plan.models
-                .get(&fallback)
-                .map(|terms| (terms.max_output_tokens, terms.free)),
-            Some((9_000, false))
-        );
+    ];
+    assert_eq!(
+        plan.fallbacks.values().collect::<Vec<_>>(),
+        [&fallbacks.to_vec()]
+    );
+    for fallback in fallbacks {
+        let terms = &plan.models[&fallback];
+        assert_eq!(terms.max_output_tokens, 9_000);
+        assert!(!terms.free);
         assert!(plan.prices.price(&fallback).is_some());
         assert_eq!(plan.in_flight.get(&fallback.provider), Some(&3));
     }
 }
 
 #[test]
-fn unselected_vendors_are_no_fallbacks_for_custom_addresses() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::with_all_keys(&server);
-    let plan = plan(
-        &conclave,
-        &[
-            "--panel",
-            "security=claude-opus-5-5,architect=gpt-6.1-sol",
-            "--judge",
-            "mistral-large-4",
-        ],
-    );
-    let expected = [
-        "architecture: mistral:mistral-large-4, anthropic:claude-opus-5-5",
-        "security: mistral:mistral-large-4, openai:gpt-6.1-sol",
-    ];
-    assert_eq!(fallback_lines(&plan), expected);
-}
-
-#[test]
-fn local_servers_have_no_fallbacks() {
-    let behind = ProviderServer::start();
-    let server = LocalServer::llama_cpp("m", 8_000_000_000, 32_768).before(&behind);
-    let local = Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", server.authority());
-    assert_eq!(fallback_lines(&plan(&local, &[])), Vec::<String>::new());
-    let vendors = ProviderServer::start();
-    let with_keys = Conclave::at(&vendors).variable("CONCLAVE_LOCAL_SERVERS", server.authority());
-    let arguments = ["--model", "llamacpp:m", "--judge", "llamacpp:m"];
-    assert_eq!(
-        fallback_lines(&plan(&with_keys, &arguments)),
-        Vec::<String>::new(),
-        "keys make no difference"
-    );
-    assert!(vendors.requests().is_empty());
-}
-
-#[test]
-fn first_fallback_takes_over_for_all_later_rounds() {
+fn first_fallback_takes_over_for_all_later_rounds_without_a_question() {
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::Anthropic), unauthorized());
-    let conclave = Conclave::at(&server);
-    let output = conclave
-        .run(&["consult", "Shall we?", "--yes"])
-        .ends_with(0);
+    let (conclave, output) = ask(&server, &["--on-failure", "ask"]);
+    let output = output.ends_with(0);
+    output.assert_stderr_contains(
+        "⚠️ anthropic:claude-sonnet-5-5 is unavailable (this key was withdrawn (HTTP 401); check \
+         `ANTHROPIC_API_KEY`). openai:gpt-6.1-sol takes over as Security Expert.\n",
+    );
+    assert!(!output.stderr.contains("[Y/n"), "{}", output.stderr);
     let of_openai = |answer| {
-        model_requests(&server)
-            .iter()
+        let requests = model_requests(&server).into_iter();
+        requests
             .filter(|request| request.answer == answer && request.model == "gpt-6.1-sol")
             .count()
     };
     assert_eq!(of_openai("independent"), 2, "{}", output.stderr);
     assert_eq!(of_openai("revision"), 2, "{}", output.stderr);
     let record = conclave.record();
+    let mut substitution = record["substitutions"][0].clone();
+    substitution["message"].take();
+    substitution["at"].take();
     assert_eq!(
-        record["substitutions"].as_array().unwrap().len(),
-        1,
-        "{record}"
+        substitution,
+        json!({
+            "agent_id": "security",
+            "agent": "Security Expert",
+            "round_number": 1,
+            "original": "anthropic:claude-sonnet-5-5",
+            "substitute": "openai:gpt-6.1-sol",
+            "reason": "failure",
+            "message": null,
+            "at": null,
+        })
     );
-    let substitution = &record["substitutions"][0];
-    assert_eq!(substitution["agent_id"], "security");
-    assert_eq!(substitution["substitute"], "openai:gpt-6.1-sol");
-    assert_eq!(
-        record["perspectives"].as_array().unwrap().len(),
-        3,
-        "every seat has an answer"
+    assert_eq!(record["substitutions"].as_array().unwrap().len(), 1);
+    assert_eq!(record["perspectives"].as_array().unwrap().len(), 3);
+    let attempts = attempts(&record, "round_1", "security");
+    assert_eq!(each(attempts, "/purpose"), ["answer", "fallback"]);
+}
+
+#[test]
+fn three_failures_in_a_row_open_the_circuit() {
+    let server = ProviderServer::start();
+    server.on(On::vendor(Vendor::Anthropic), overloaded());
+    let judges = ["--judge", "anthropic:claude-opus-5-5,google:gemini-4-argon"];
+    let (conclave, output) = ask(&server, &judges);
+    let output = output.ends_with(0);
+    let attempts = server.requests_to(Vendor::Anthropic).len();
+    assert_eq!(attempts, 3, "the judge is not asked there");
+    output.assert_stderr_contains(
+        "⚠️ anthropic:claude-opus-5-5 is unavailable (`anthropic` has failed repeatedly). \
+         google:gemini-4-argon takes over as Judge.\n",
     );
+    let record = conclave.record();
+    let substitutions = record["substitutions"].as_array().unwrap();
+    assert_eq!(each(substitutions, "/reason"), ["failure", "health_check"]);
 }
