@@ -13,6 +13,8 @@ mod settings;
 mod system;
 mod usage_errors;
 
+use serde_json::Value;
+
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::ProviderServer;
 
@@ -26,4 +28,13 @@ fn ask(server: &ProviderServer, flags: &[&str]) -> (Conclave, RunOutput) {
 #[track_caller]
 fn assert_contains(text: &str, part: &str) {
     assert!(text.contains(part), "{part}: {text}");
+}
+
+/// Checks a record against the published schema, which allows more fields of an artifact.
+fn assert_published(record: &Value) {
+    let schema = include_str!("../../../../schemas/consultation.schema.json");
+    let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    let errors = validator.iter_errors(record);
+    let errors: Vec<String> = errors.map(|error| error.to_string()).collect();
+    assert_eq!(errors, Vec::<String>::new());
 }

@@ -1,101 +1,24 @@
 //! The debate value analysis and its comparison call.
 
+use serde_json::Value;
+
+use crate::commands::consult::assert_contains;
 use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{Answer, On, ProviderServer};
-
-/// The first judge is the helper model, because custom addresses may serve no other model.
-const HELPER: &str = "gpt-6.1-sol";
 
 fn with_analysis(server: &ProviderServer) -> Conclave {
     Conclave::at(server).without("CONCLAVE_DEBATE_ANALYSIS")
 }
 
-fn comparisons(server: &ProviderServer) -> Vec<String> {
-    model_requests(server)
-        .into_iter()
-        .filter(|request| request.answer == "comparison")
-        .map(|request| request.model)
-        .collect()
-}
-
-#[test]
-fn one_cheap_call_compares_positions_before_and_after() {
-    let server = ProviderServer::start();
-    let conclave = with_analysis(&server);
-    let output = conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    assert_eq!(comparisons(&server), [HELPER]);
-    assert_eq!(server.requests().len(), 10);
-    assert!(
-        output
-            .stdout
-            .contains("## Changes\n\n3 of 3 experts changed their minds.\n"),
-        "{}",
-        output.stdout
-    );
-    assert!(
-        output.stdout.contains(
-            "**Architect** changed its mind, a minor refinement (confidence 70% → 75%):\n"
-        ),
-        "{}",
-        output.stdout
-    );
-    assert!(
-        output
-            .stdout
-            .contains("### Insights\n\n- Speed is what is contested\n"),
-        "{}",
-        output.stdout
-    );
-    let record = conclave.record();
-    let analysis = &record["debate_value_analysis"];
-    assert_eq!(analysis["status"], "compared");
-    assert_eq!(analysis["agents_changed_position"], 3);
-    assert_eq!(analysis["total_agents"], 3);
-    assert!(
-        analysis["semantic_comparison_cost"]["micro_usd"]
-            .as_u64()
-            .unwrap()
-            > 0
-    );
-    let shown = conclave
-        .run(&[
-            "history",
-            "show",
-            record["consultation_id"].as_str().unwrap(),
-        ])
-        .ends_with(0)
-        .stdout;
-    assert!(
-        shown.contains("## Changes\n\n3 of 3 experts changed their minds.\n"),
-        "{shown}"
-    );
-    let stats = conclave
-        .run(&["consult-stats", "--all-time", "--json"])
-        .ends_with(0)
-        .json();
-    let debates = &stats["debate_value"];
-    assert_eq!(debates["debates"], 1);
-    assert_eq!(debates["agents_changed_position"], 3);
-    assert_eq!(debates["total_agents"], 3);
-}
-
 #[test]
 fn comparison_is_skipped_when_switched_off_or_too_early() {
-    for (arguments, requests) in [
-        (&["consult", "--no-debate-analysis", "Shall we?"][..], 9),
-        (&["consult", "--quick", "Shall we?"], 4),
-        (&["consult", "--rounds", "1", "Shall we?"], 3),
-    ] {
+    for (flag, requests) in [("--no-debate-analysis", 9), ("--quick", 4)] {
         let server = ProviderServer::start();
-        let output = with_analysis(&server).run(arguments).ends_with(0);
-        assert!(comparisons(&server).is_empty(), "{arguments:?}");
-        assert_eq!(server.requests().len(), requests, "{arguments:?}");
-        assert!(
-            !output.stdout.contains(" changed their minds"),
-            "{}",
-            output.stdout
-        );
+        let output = with_analysis(&server).run(&["consult", flag, "Shall we?"]);
+        let stdout = output.ends_with(0).stdout;
+        assert_eq!(server.requests().len(), requests, "{flag}");
+        assert!(!stdout.contains(" changed their minds"), "{stdout}");
     }
     let server = ProviderServer::start();
     let output = with_analysis(&server)
@@ -103,13 +26,8 @@ fn comparison_is_skipped_when_switched_off_or_too_early() {
         .run(&["consult", "Shall we?"])
         .ends_with(0);
     assert_eq!(server.requests().len(), 9);
-    assert!(
-        output
-            .stdout
-            .contains("; positions were not compared: no comparison was asked for.\n"),
-        "{}",
-        output.stdout
-    );
+    let reason = "; positions were not compared: no comparison was asked for.\n";
+    assert_contains(&output.stdout, reason);
 }
 
 #[test]
@@ -120,45 +38,33 @@ fn failed_comparison_changes_neither_answer_nor_exit_code() {
         Answer::error(400, "INVALID_ARGUMENT", "not today"),
     );
     let conclave = with_analysis(&server);
-    let output = conclave
-        .run(&[
-            "consult",
-            "--strict",
-            "--on-failure",
-            "fail",
-            "--format",
-            "both",
-            "Shall we?",
-        ])
-        .ends_with(0);
-    assert!(
-        output
-            .stdout
-            .contains("; positions were not compared: not today (HTTP 400).\n"),
-        "{}",
-        output.stdout
-    );
+    let strict = ["--strict", "--on-failure", "fail"];
+    let output = conclave.run(&[&["consult", "Shall we?"], &strict[..]].concat());
+    let reason = "; positions were not compared: not today (HTTP 400).\n";
+    assert_contains(&output.ends_with(0).stdout, reason);
+    let requests = model_requests(&server).into_iter();
+    let helpers: Vec<_> = requests
+        .filter(|request| request.answer == "comparison")
+        .map(|request| request.model)
+        .collect();
+    // The first judge is the helper, because custom addresses may serve no other model.
+    assert_eq!(helpers, ["gpt-6.1-sol"]);
     let record = conclave.record();
     assert_eq!(record["status"], "complete");
-    assert_eq!(record["debate_value_analysis"]["status"], "failed");
-    assert_eq!(
-        record["debate_value_analysis"]["change_rate"],
-        serde_json::Value::Null
-    );
+    let analysis = &record["debate_value_analysis"];
+    assert_eq!(analysis["status"], "failed");
+    assert_eq!(analysis["change_rate"], Value::Null);
 }
 
 #[test]
-fn estimate_and_dry_run_include_the_comparison() {
+fn preview_includes_the_comparison() {
     let server = ProviderServer::start();
-    let preview = with_analysis(&server)
-        .run(&["consult", "--dry-run", "Shall we?"])
-        .ends_with(0)
-        .stdout;
-    assert!(preview.contains("comparison"), "{preview}");
-    let without = with_analysis(&server)
-        .run(&["consult", "--dry-run", "--no-debate-analysis", "Shall we?"])
-        .ends_with(0)
-        .stdout;
+    let preview = |flags: &[&str]| {
+        let arguments = [&["consult", "--dry-run", "Shall we?"], flags].concat();
+        with_analysis(&server).run(&arguments).ends_with(0).stdout
+    };
+    assert_contains(&preview(&[]), "comparison");
+    let without = preview(&["--no-debate-analysis"]);
     assert!(!without.contains("comparison"), "{without}");
     assert_eq!(server.requests().len(), 0);
 }

@@ -1,15 +1,14 @@
 //! `--personas`: named personas, sets, and the selection by a helper model.
 
-use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::commands::consult::failures::unauthorized;
+use crate::commands::consult::{ask, assert_contains, assert_published};
 use crate::commands::personas::OWN;
 use crate::support::binary::Conclave;
-use crate::support::model_requests::{ModelRequest, model_requests};
-use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::model_requests::model_requests;
+use crate::support::provider_server::{On, ProviderServer, Vendor};
 use crate::support::schema;
-
-const RECORD: &str = include_str!("../../../../../schemas/consultation.schema.json");
 
 fn seats(record: &Value) -> Vec<String> {
     let seats = record["agents"].as_array().unwrap();
@@ -18,13 +17,6 @@ fn seats(record: &Value) -> Vec<String> {
         .map(|seat| {
             format!("{}={}:{}", seat["id"], seat["provider"], seat["model"]).replace('"', "")
         })
-        .collect()
-}
-
-fn selection_requests(server: &ProviderServer) -> Vec<ModelRequest> {
-    model_requests(server)
-        .into_iter()
-        .filter(|request| request.answer == "persona_selection")
         .collect()
 }
 
@@ -49,56 +41,21 @@ fn named_personas_sit_in_order_with_their_models() {
     ];
     assert_eq!(seats(&record), expected.map(str::to_owned).to_vec());
     assert_eq!(record["casting"], Value::Null);
-    let requests_with = |persona: &str| {
-        model_requests(&server)
+    let requests = model_requests(&server);
+    assert!(
+        requests
             .iter()
-            .filter(|request| request.system.contains(persona))
-            .count()
+            .all(|request| request.answer != "persona_selection")
+    );
+    let requests_with = |persona: &str| {
+        let of_persona = requests
+            .iter()
+            .filter(|request| request.system.contains(persona));
+        of_persona.count()
     };
     assert_eq!(requests_with("You are a linguist who reads Hebrew."), 2);
     assert_eq!(requests_with("You are a guard."), 2);
     assert_eq!(requests_with("You are a security expert"), 0);
-    assert!(selection_requests(&server).is_empty());
-}
-
-#[test]
-fn models_are_assigned_to_personas_in_order() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    let models = |arguments: &[&str]| {
-        let before = server.requests().len();
-        conclave
-            .run(
-                &[
-                    &["consult", "-n", "Shall we?", "--judge", "gemini-4-argon"],
-                    arguments,
-                ]
-                .concat(),
-            )
-            .ends_with(0);
-        let all = model_requests(&server);
-        let first: Vec<ModelRequest> = all[before..]
-            .iter()
-            .filter(|request| request.answer == "independent")
-            .cloned()
-            .collect();
-        let mut models: Vec<String> = first.iter().map(|request| request.model.clone()).collect();
-        models.sort();
-        models
-    };
-    assert_eq!(
-        models(&["--personas", "skeptic,testing", "--model", "gpt-6.1-sol"]),
-        ["gpt-6.1-sol", "gpt-6.1-sol"]
-    );
-    let both = [
-        "--personas",
-        "skeptic,testing",
-        "--model",
-        "gpt-6.1-sol",
-        "--model",
-        "claude-opus-5-5",
-    ];
-    assert_eq!(models(&both), ["claude-opus-5-5", "gpt-6.1-sol"]);
 }
 
 #[test]
@@ -149,46 +106,30 @@ fn unknown_or_conflicting_personas_are_rejected_with_a_hint() {
     }
     assert!(server.requests().is_empty());
 }
-
 #[test]
 fn helper_selects_personas_and_the_selection_is_recorded() {
     let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    let output = conclave
-        .run(&[
-            "consult",
-            "--personas",
-            "auto",
-            "--rounds",
-            "1",
-            "Shall we?",
-        ])
-        .ends_with(0);
+    let (conclave, output) = ask(&server, &["--personas", "auto", "--rounds", "1"]);
+    let output = output.ends_with(0);
     let calls = model_requests(&server);
     assert_eq!(calls.len(), 4);
     assert_eq!(calls[0].answer, "persona_selection");
     let (helper, prompt) = (&calls[0], calls[0].prompt());
     // At custom addresses only the panel's models receive the question.
     assert_eq!(helper.model, "gpt-6.1-sol");
-    assert!(prompt.contains("Shall we?"), "{prompt}");
-    assert!(
-        prompt.contains("- accessibility: You are an accessibility expert"),
-        "{prompt}"
-    );
+    assert_contains(&prompt, "Shall we?");
+    assert_contains(&prompt, "Choose 3 of these experts");
+    assert_contains(&prompt, "- accessibility: You are an accessibility expert");
     for line in [
         "Helper    openai:gpt-6.1-sol, selects the personas\n",
         "⚡ Asking Helper (gpt-6.1-sol)\n",
         "🎭 Personas selected for this question (planning): Skeptic, DevOps Engineer, Creative Thinker\n   Somebody has to doubt it and somebody to run it.\n",
         "⚡ Asking DevOps Engineer (gpt-6.1-sol)\n",
     ] {
-        assert!(output.stderr.contains(line), "{line}: {}", output.stderr);
+        output.assert_stderr_contains(line);
     }
     let record = conclave.record();
-    let schema: Value = serde_json::from_str(RECORD).unwrap();
-    assert_eq!(
-        jsonschema::validate(&schema, &record).map_err(|error| error.to_string()),
-        Ok(())
-    );
+    assert_published(&record);
     let expected = [
         "skeptic=anthropic:claude-sonnet-5-5",
         "devops=openai:gpt-6.1-sol",
@@ -205,167 +146,38 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
         })
     );
     let line = "**Personas:** selected by the helper model, openai:gpt-6.1-sol, for planning: Somebody has to doubt it and somebody to run it.";
-    assert!(output.stdout.contains(line), "{}", output.stdout);
-    let shown = conclave
-        .run(&["history", "show", "last"])
-        .ends_with(0)
-        .stdout;
-    assert!(shown.contains(line), "{shown}");
+    assert_contains(&output.stdout, line);
 }
 
 #[test]
 fn helper_failure_seats_the_default_personas_even_under_strict() {
     let server = ProviderServer::start();
-    server.on(
-        On::vendor(Vendor::OpenAi).nth(1),
-        Answer::error(500, "server_error", "out of order"),
-    );
-    server.on(
-        On::vendor(Vendor::OpenAi).nth(2),
-        Answer::error(401, "invalid_api_key", "no such key"),
-    );
-    let conclave = Conclave::at(&server);
-    let output = conclave
-        .run(&[
-            "consult",
-            "--personas",
-            "auto",
-            "--strict",
-            "--on-failure",
-            "fail",
-            "--rounds",
-            "1",
-            "Shall we?",
-        ])
-        .ends_with(0);
-    assert_eq!(selection_requests(&server).len(), 2);
+    server.on(On::vendor(Vendor::OpenAi).nth(1), unauthorized());
+    let strict = ["--strict", "--on-failure", "fail", "--rounds", "1"];
+    let arguments = [&["--personas", "auto"], &strict[..]].concat();
+    let (conclave, output) = ask(&server, &arguments);
+    let output = output.ends_with(0);
     let record = conclave.record();
     assert_eq!(record["status"], "complete");
-    assert_eq!(
-        seats(&record)[0].as_str(),
-        "security=anthropic:claude-sonnet-5-5"
-    );
+    assert_eq!(seats(&record)[0], "security=anthropic:claude-sonnet-5-5");
     assert_eq!(record["casting"]["chosen_by"], Value::Null);
-    assert!(
-        output
-            .stderr
-            .contains("🎭 Default personas:  Security Expert, Architect, Pragmatist\n"),
-        "{}",
-        output.stderr
-    );
-    assert!(
-        output
-            .stderr
-            .contains("   Note: the helper model gave no answer: "),
-        "{}",
-        output.stderr
-    );
-    assert!(
-        output
-            .stdout
-            .contains("**Personas:** the default ones (the helper model gave no answer: "),
-        "{}",
-        output.stdout
-    );
-}
-
-#[test]
-fn flags_override_automatic_personas_of_the_settings() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server).config(r#"{"default_personas": "auto"}"#);
-    conclave
-        .run(&["consult", "-n", "--rounds", "1", "Shall we?"])
-        .ends_with(0);
-    assert_eq!(selection_requests(&server).len(), 1);
-    conclave
-        .run(&[
-            "consult",
-            "-n",
-            "--rounds",
-            "1",
-            "--personas",
-            "skeptic",
-            "Shall we?",
-        ])
-        .ends_with(0);
-    conclave
-        .run(&[
-            "consult",
-            "-n",
-            "--rounds",
-            "1",
-            "--panel",
-            "skeptic=gpt-6.1-sol",
-            "Shall we?",
-        ])
-        .ends_with(0);
-    assert_eq!(selection_requests(&server).len(), 1);
-}
-
-#[test]
-fn persona_selection_matches_the_number_of_models() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    let models = ["--model", "gpt-6.1-sol", "--model", "claude-opus-5-5"];
-    conclave
-        .run(
-            &[
-                &[
-                    "consult",
-                    "--personas",
-                    "auto",
-                    "--rounds",
-                    "1",
-                    "Shall we?",
-                ],
-                &models[..],
-            ]
-            .concat(),
-        )
-        .ends_with(0);
-    assert_eq!(
-        seats(&conclave.record()),
-        [
-            "skeptic=openai:gpt-6.1-sol",
-            "devops=anthropic:claude-opus-5-5"
-        ]
-    );
-    assert!(
-        selection_requests(&server)[0]
-            .prompt()
-            .contains("Choose 2 of these experts"),
-        "{}",
-        selection_requests(&server)[0].prompt()
+    output.assert_stderr_contains("🎭 Default personas:  Security Expert, Architect, Pragmatist\n");
+    output.assert_stderr_contains(
+        "   Note: the helper model gave no answer: this key was withdrawn (HTTP 401)",
     );
 }
 
 #[test]
 fn dry_run_names_the_selecting_model_and_sends_nothing() {
     let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    let output = conclave
-        .run(&["consult", "--personas", "auto", "--dry-run", "Shall we?"])
-        .ends_with(0);
-    assert!(
-        output
-            .stdout
-            .contains("selected for the question by openai:gpt-6.1-sol; the prompts below"),
-        "{}",
-        output.stdout
-    );
-    assert!(output.stdout.contains(": Helper\n"), "{}", output.stdout);
-    let json = conclave
-        .run(&[
-            "consult",
-            "--personas",
-            "auto",
-            "--dry-run",
-            "--format",
-            "json",
-            "Shall we?",
-        ])
-        .ends_with(0)
-        .json();
+    let flags = ["--personas", "auto", "--dry-run", "--format", "both"];
+    let (_, output) = ask(&server, &flags);
+    let output = output.ends_with(0);
+    let (text, json) = output.stdout.split_once("\n---\n").unwrap();
+    let chosen = "selected for the question by openai:gpt-6.1-sol; the prompts below";
+    assert_contains(text, chosen);
+    assert_contains(text, ": Helper\n");
+    let json: Value = serde_json::from_str(json).unwrap();
     schema::check(
         include_str!("../../../../../schemas/dry_run.schema.json"),
         &json,
@@ -375,20 +187,4 @@ fn dry_run_names_the_selecting_model_and_sends_nothing() {
     assert_eq!(json["prompts"][0]["exact"], true);
     assert_eq!(json["prompts"][1]["exact"], false);
     assert!(server.requests().is_empty());
-}
-
-#[test]
-fn dry_run_of_a_resumption_names_no_selection_that_is_done() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    let stalled = Answer::text("never to be finished").stall();
-    server.on(On::asking_for("consensus_points").nth(1), stalled);
-    let running = conclave.start(&["consult", "--personas", "auto", "Shall we?"]);
-    server.wait_until("the judge is asked", |requests| requests.len() == 5);
-    running.signal(Signal::INT);
-    running.wait().ends_with(130);
-    let shown = conclave.run(&["resume", "--dry-run", "--json"]);
-    let json = shown.ends_with(0).json();
-    assert_eq!(json["persona_selection"], Value::Null);
-    assert_eq!(json["prompts"][0]["answer"], "synthesis");
 }
