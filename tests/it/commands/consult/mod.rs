@@ -25,6 +25,15 @@ fn ask(server: &ProviderServer, flags: &[&str]) -> (Conclave, RunOutput) {
     (conclave, output)
 }
 
+/// Returns the events in the journal of the only consultation.
+fn journal(conclave: &Conclave) -> Vec<Value> {
+    let journal = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
+    let lines = journal.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
 #[track_caller]
 fn assert_contains(text: &str, part: &str) {
     assert!(text.contains(part), "{part}: {text}");

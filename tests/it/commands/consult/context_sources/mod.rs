@@ -1,5 +1,5 @@
 //! Files, folders, globs, standard input and a project as context: what is read and in which order,
-//! and what is refused before anything is sent.
+//! what is masked, and what is refused before anything is sent.
 
 mod order;
 mod paths;
@@ -11,8 +11,6 @@ mod project;
 mod planted_secrets;
 
 use std::fs;
-
-use serde_json::Value;
 
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::ProviderServer;
@@ -26,36 +24,25 @@ fn write(conclave: &Conclave, files: &[(&str, &[u8])]) {
     }
 }
 
-/// Returns the names of the context's files, and all that a run with these flags said.
+/// Returns the names of the context's files, and all that a preview with these flags says.
 fn names(conclave: &Conclave, flags: &[&str]) -> (Vec<String>, RunOutput) {
-    let arguments: Vec<&str> = ["consult"]
-        .into_iter()
-        .chain(flags.iter().copied())
-        .chain(["--rounds", "1", "Is this right?"])
-        .collect();
-    let output = conclave.run(&arguments).ends_with(0);
-    let path = conclave.log("jsonl");
-    let journal = fs::read_to_string(&path).unwrap();
-    fs::remove_dir_all(path.parent().unwrap()).unwrap();
-    let first: Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
-    let sources = first["data"]["plan"]["context"]["sources"]
-        .as_array()
-        .expect("the plan has a context");
+    let preview = ["--dry-run", "--json", "Is this right?"];
+    let output = conclave
+        .run(&[&["consult"], flags, &preview].concat())
+        .ends_with(0);
+    let context = output.json()["context"].clone();
+    let sources = context["sources"].as_array().expect("there is a context");
     let names = sources
         .iter()
-        .map(|source| source["name"].as_str().unwrap().to_owned())
-        .collect();
-    (names, output)
+        .map(|source| source["name"].as_str().unwrap());
+    (names.map(ToOwned::to_owned).collect(), output)
 }
 
 /// Runs with these flags and expects an error of usage before anything is sent or stored.
 fn refused(conclave: &Conclave, server: &ProviderServer, flags: &[&str]) -> String {
-    let arguments: Vec<&str> = ["consult"]
-        .into_iter()
-        .chain(flags.iter().copied())
-        .chain(["Is this right?"])
-        .collect();
-    let output = conclave.run(&arguments).ends_with(2);
+    let output = conclave
+        .run(&[&["consult"], flags, &["Is this right?"]].concat())
+        .ends_with(2);
     assert_eq!(output.stdout, "");
     assert!(server.requests().is_empty());
     assert!(!conclave.home().join("consult-logs").exists());

@@ -2,12 +2,13 @@
 
 use std::fs;
 
+use serde_json::Value;
+
+use crate::commands::consult::assert_contains;
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::ProviderServer;
 
 const BROWNFIELD: &str = "🏗️ Brownfield project detected. Biasing toward existing patterns.";
-const GREENFIELD: &str = "🆕 Greenfield project. Recommendations based on current best practices.";
-const IGNORED: &str = "🔧 Ignoring existing patterns (--greenfield mode)";
 
 /// Starts a server, and writes a small project in Next.js to `web`.
 fn setup() -> (ProviderServer, Conclave) {
@@ -54,7 +55,7 @@ fn existing_project_is_in_every_prompt_and_in_the_record() {
             "### Project Context",
             "Sells lamps.",
         ] {
-            assert!(body.contains(part), "{part}: {body}");
+            assert_contains(&body, part);
         }
     }
     let context = &conclave.record()["project_context"];
@@ -68,111 +69,76 @@ fn existing_project_is_in_every_prompt_and_in_the_record() {
 }
 
 #[test]
-fn dry_run_shows_the_project_as_the_record_would() {
-    let (server, conclave) = setup();
-    let shown = ask(&conclave, &["--dry-run", "--json"]).json();
-    assert_eq!(shown["project_context"]["project_type"], "brownfield");
-    assert_eq!(shown["project_context"]["framework_detected"], "nextjs");
-    assert!(server.requests().is_empty());
-}
-
-#[test]
 fn greenfield_flag_overrides_what_is_detected() {
-    let (server, conclave) = setup();
-    let output = ask(&conclave, &["--greenfield", "--rounds", "1"]);
-    output.assert_stderr_contains(IGNORED);
-    assert!(!output.stderr.contains(BROWNFIELD), "{}", output.stderr);
-    let body = server.requests()[0].body.to_string();
-    assert!(body.contains("This is a greenfield project"), "{body}");
-    let context = &conclave.record()["project_context"];
+    let (_server, conclave) = setup();
+    let output = ask(
+        &conclave,
+        &["--greenfield", "--dry-run", "--format", "both"],
+    );
+    let (text, json) = output.stdout.split_once("\n---\n").unwrap();
+    assert_contains(text, "This is a greenfield project");
+    let json: Value = serde_json::from_str(json).unwrap();
+    let context = &json["project_context"];
     assert_eq!(context["project_type"], "greenfield");
     assert_eq!(context["framework_detected"], "nextjs");
     assert_eq!(context["bias_applied"], false);
+    let output = ask(&conclave, &["--greenfield", "--rounds", "1"]);
+    output.assert_stderr_contains("🔧 Ignoring existing patterns (--greenfield mode)");
+    assert!(!output.stderr.contains(BROWNFIELD), "{}", output.stderr);
+    let output = ask(&conclave, &["-n", "--quiet", "--rounds", "1"]);
+    assert!(!output.stderr.contains(BROWNFIELD), "{}", output.stderr);
 }
 
 #[test]
-fn greenfield_flag_works_without_a_project() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    let output = conclave
-        .run(&["consult", "--greenfield", "Which router?"])
-        .ends_with(0);
-    output.assert_stderr_contains(IGNORED);
-    for request in &server.requests() {
-        let body = request.body.to_string();
-        assert!(body.contains("This is a greenfield project"), "{body}");
+fn new_project_and_the_flag_alone_get_best_practices() {
+    let greenfield = "🆕 Greenfield project. Recommendations based on current best practices.";
+    let ignored = "🔧 Ignoring existing patterns (--greenfield mode)";
+    for (flag, words) in [("--project", greenfield), ("--greenfield", ignored)] {
+        let server = ProviderServer::start();
+        let conclave = Conclave::at(&server);
+        fs::write(conclave.folder().join("README.md"), "# New\n").unwrap();
+        let output = conclave.run(&["consult", "Which router?", flag]);
+        output.ends_with(0).assert_stderr_contains(words);
+        assert_eq!(server.requests().len(), 9);
+        for request in &server.requests() {
+            let body = request.body.to_string();
+            assert_contains(&body, "This is a greenfield project");
+        }
     }
 }
 
 #[test]
-fn new_project_gets_best_practices() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    fs::write(conclave.folder().join("README.md"), "# New\n").unwrap();
-    let output = conclave
-        .run(&["consult", "--rounds", "1", "Which router?", "--project"])
-        .ends_with(0);
-    output.assert_stderr_contains(GREENFIELD);
-    let body = server.requests()[0].body.to_string();
-    assert!(body.contains("This is a greenfield project"), "{body}");
-}
-
-#[test]
-fn quiet_run_does_not_announce_the_project() {
-    let (_server, conclave) = setup();
-    let output = ask(&conclave, &["--quiet", "--rounds", "1"]);
-    assert!(!output.stderr.contains(BROWNFIELD), "{}", output.stderr);
-}
-
-/// Runs and expects an error of usage before anything is sent.
-fn refused(arguments: &[&str]) -> String {
+fn unusable_projects_are_refused_with_what_to_do() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     fs::write(conclave.folder().join("notes.txt"), "").unwrap();
-    let output = conclave.run(arguments).ends_with(2);
-    assert_eq!(output.stdout, "");
+    for (flags, words) in [
+        (
+            &["--project", "nowhere", "Which?"][..],
+            ["error: project folder not found: `nowhere`", "--project . "],
+        ),
+        (
+            &["--project", "notes.txt", "Which?"],
+            ["error: `notes.txt` is not a folder", ""],
+        ),
+        (
+            &["--project", "Which router?"],
+            [
+                "error: `Which router?` was taken as the folder of `--project`",
+                "hint: name the folder first",
+            ],
+        ),
+        (
+            &["--project", ".", "--project-tokens", "10", "Which?"],
+            ["--project-tokens", ""],
+        ),
+        (&["--project-tokens", "1000", "Which?"], ["--project", ""]),
+    ] {
+        let output = conclave.run(&[&["consult"], flags].concat()).ends_with(2);
+        assert_eq!(output.stdout, "");
+        for words in words {
+            output.assert_stderr_contains(words);
+        }
+    }
     assert!(server.requests().is_empty());
-    output.stderr
-}
-
-#[test]
-fn missing_project_folder_is_refused() {
-    let stderr = refused(&["consult", "--project", "nowhere", "Which router?"]);
-    assert!(
-        stderr.contains("error: project folder not found: `nowhere`"),
-        "{stderr}"
-    );
-    assert!(stderr.contains("--project . "), "{stderr}");
-}
-
-#[test]
-fn file_in_the_place_of_a_project_folder_is_refused() {
-    let stderr = refused(&["consult", "--project", "notes.txt", "Which router?"]);
-    assert!(
-        stderr.contains("error: `notes.txt` is not a folder"),
-        "{stderr}"
-    );
-}
-
-#[test]
-fn question_that_project_takes_for_its_folder_is_named() {
-    let stderr = refused(&["consult", "--project", "Which router?"]);
-    let error = "error: `Which router?` was taken as the folder of `--project`";
-    assert!(stderr.contains(error), "{stderr}");
-    assert!(stderr.contains("hint: name the folder first"), "{stderr}");
-}
-
-#[test]
-fn budget_of_the_description_has_bounds_and_needs_a_project() {
-    let stderr = refused(&[
-        "consult",
-        "--project",
-        ".",
-        "--project-tokens",
-        "10",
-        "Which?",
-    ]);
-    assert!(stderr.contains("--project-tokens"), "{stderr}");
-    let stderr = refused(&["consult", "--project-tokens", "1000", "Which?"]);
-    assert!(stderr.contains("--project"), "{stderr}");
 }

@@ -118,13 +118,13 @@ fn more_files_than_the_limit_are_refused_with_their_number() {
     let (server, conclave) = setup();
     let folder = conclave.folder().join("many");
     fs::create_dir(&folder).unwrap();
-    for number in 0..10_000 {
+    for number in 0..=1_000 {
         File::create(folder.join(format!("{number}.txt"))).unwrap();
     }
     assert_eq!(
         refused(&conclave, &server, &["-f", "many"]),
-        "error: the context has 10000 files, and the limit is 1000; nothing was sent\n\
-         hint: send less context, or raise the limit with `--max-context-files 10000`\n"
+        "error: the context has 1001 files, and the limit is 1000; nothing was sent\n\
+         hint: send less context, or raise the limit with `--max-context-files 1001`\n"
     );
 }
 

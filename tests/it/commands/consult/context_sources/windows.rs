@@ -67,12 +67,8 @@ fn fallback_that_cannot_read_the_context_is_left_out() {
             "Is this right?",
         ])
         .ends_with(0);
-    assert!(
-        output.stderr.contains(
-            "Note: not used as fallbacks, too small for the context: google:gemini-4-argon\n"
-        ),
-        "{}",
-        output.stderr
+    output.assert_stderr_contains(
+        "Note: not used as fallbacks, too small for the context: google:gemini-4-argon\n",
     );
 }
 

@@ -60,9 +60,9 @@ fn processes_never_exceed_the_monthly_budget_together() {
     assert!(!stopped.is_empty(), "not all of them fit");
     for output in stopped {
         let reason = "error: The monthly budget of $";
-        assert!(output.stderr.contains(reason), "{}", output.stderr);
+        output.assert_stderr_contains(reason);
         let hint = "hint: raise `monthly_budget` in config.json";
-        assert!(output.stderr.contains(hint), "{}", output.stderr);
+        output.assert_stderr_contains(hint);
     }
 }
 
@@ -100,7 +100,7 @@ fn damaged_budget_file_stops_the_run_before_any_spending() {
     let folder = home.home().join("monthly-budget");
     std::fs::write(folder.join("spending.db"), "garbage").unwrap();
     let run = process.run(&["consult", "Shall we?"]).ends_with(2);
-    assert!(run.stderr.contains("monthly-budget"), "{}", run.stderr);
+    run.assert_stderr_contains("monthly-budget");
     assert_eq!(server.requests().len(), requests, "nothing is asked");
 }
 
@@ -141,7 +141,7 @@ fn calls_in_flight_of_ended_processes_count_under_the_budget() {
 }
 
 #[test]
-fn budget_counts_each_call_of_an_interrupted_consultation_at_every_event() {
+fn budget_counts_each_call_of_an_interrupted_consultation() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::valid().usage(1_000, 4_000));
     let whole = Conclave::at(&server);
@@ -150,9 +150,14 @@ fn budget_counts_each_call_of_an_interrupted_consultation_at_every_event() {
     let lines: Vec<&str> = journal.split_inclusive('\n').collect();
     let id = whole.log("jsonl");
     let id = id.file_name().unwrap();
+    let mut counted = None;
     for length in 1..=lines.len() {
         let kept = lines[..length].concat();
         let calls = amounts(&kept);
+        // Only calls count: an event of no call changes nothing.
+        if counted.replace(calls.clone()).as_ref() == Some(&calls) && length < lines.len() {
+            continue;
+        }
         let used: u64 = calls.iter().sum();
         let home = Conclave::at(&server).config(r#"{"always_allow_under": 100}"#);
         let logs = home.home().join("consult-logs");
