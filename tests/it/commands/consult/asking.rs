@@ -5,34 +5,30 @@ use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;
 use crate::support::pty::{Output, Terminal};
 
-fn asked(arguments: &[&str]) -> String {
+#[test]
+fn question_is_quoted_or_in_words_with_or_without_a_command() {
     let server = ProviderServer::start();
-    let output = Conclave::at(&server).run(arguments).ends_with(0);
-    output.json()["question"].as_str().unwrap().to_owned()
-}
-
-#[test]
-fn words_are_joined_to_one_question() {
-    for arguments in [
-        &["consult", "--json", "-n", "Should", "we", "use", "X"][..],
-        &["consult", "Should", "we", "use", "X", "--json", "-n"],
-        &["ask", "Should", "--json", "we", "-n", "use", "X"],
-        &["consult", "Should we", "use X", "--format", "json", "-n"],
+    let conclave = Conclave::at(&server);
+    for (arguments, question) in [
+        (
+            &["consult", "--json", "-n", "Should", "we", "use", "X"][..],
+            "Should we use X",
+        ),
+        (
+            &["ask", "Should", "--json", "we", "-n", "use", "X"],
+            "Should we use X",
+        ),
+        (
+            &["consult", "Should we", "use X", "--json", "-n"],
+            "Should we use X",
+        ),
+        (&["Shall we?", "--json", "-n"], "Shall we?"),
+        (&["--quick", "-n", "--json", "Shall we?"], "Shall we?"),
+        (&["Why?", "--json", "-n"], "Why?"),
     ] {
-        assert_eq!(asked(arguments), "Should we use X", "{arguments:?}");
+        let answer = conclave.run(arguments).ends_with(0).json();
+        assert_eq!(answer["question"], question, "{arguments:?}");
     }
-}
-
-#[test]
-fn question_needs_no_command() {
-    for arguments in [
-        &["Shall we?", "--json", "-n"][..],
-        &["--json", "Shall we?", "-n"],
-        &["--quick", "-n", "--format", "json", "Shall we?"],
-    ] {
-        assert_eq!(asked(arguments), "Shall we?", "{arguments:?}");
-    }
-    assert_eq!(asked(&["Why?", "--json", "-n"]), "Why?");
 }
 
 #[test]
@@ -60,20 +56,17 @@ fn aliases_do_what_their_commands_do() {
 
 #[test]
 fn terminal_says_how_a_typed_question_ends() {
-    for columns in [50, 80, 120, 200] {
-        let server = ProviderServer::start();
-        let conclave = Conclave::at(&server).variable("TERM", "xterm-256color");
-        let arguments = ["consult", "-", "--yes", "--json", "-n"];
-        let mut terminal = Terminal::start(&conclave, columns, Output::Pipe, &arguments);
-        terminal.wait_for_sight("Type the question, end with Ctrl-D");
-        terminal.type_in("Should we\nuse X?\n\x04");
-        let (output, transcript) = terminal.end();
-        let output = output.ends_with(0);
-        assert_eq!(output.json()["question"], "Should we\nuse X?");
-        let shown = transcript.screen().history();
-        let expected = "Type the question, end with Ctrl-D\nShould we\nuse X?\n";
-        assert!(shown.starts_with(expected), "{columns}: {shown}");
-    }
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("TERM", "xterm-256color");
+    let arguments = ["consult", "-", "--yes", "--json", "-n"];
+    let mut terminal = Terminal::start(&conclave, 50, Output::Pipe, &arguments);
+    terminal.wait_for_sight("Type the question, end with Ctrl-D");
+    terminal.type_in("Should we\nuse X?\n\x04");
+    let (output, transcript) = terminal.end();
+    assert_eq!(output.ends_with(0).json()["question"], "Should we\nuse X?");
+    let shown = transcript.screen().history();
+    let expected = "Type the question, end with Ctrl-D\nShould we\nuse X?\n";
+    assert!(shown.starts_with(expected), "{shown}");
 }
 
 #[test]

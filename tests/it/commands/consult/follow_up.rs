@@ -4,20 +4,18 @@
 use rustix::process::Signal;
 use serde_json::Value;
 
+use super::{ask, assert_contains, assert_published};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::model_requests::{ModelRequest, model_requests};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::schema::check;
 
-const RECORD: &str = include_str!("../../../../schemas/consultation.schema.json");
 const HISTORY: &str = include_str!("../../../../schemas/history.schema.json");
 
 /// Asks a first question.
 fn asked(server: &ProviderServer, arguments: &[&str]) -> Conclave {
-    let conclave = Conclave::at(server);
-    conclave
-        .run(&[&["consult", "Shall we?"], arguments].concat())
-        .ends_with(0);
+    let (conclave, output) = ask(server, arguments);
+    output.ends_with(0);
     conclave
 }
 
@@ -52,26 +50,24 @@ fn shown(conclave: &Conclave, id: &str) -> Value {
     shown.ends_with(0).json()
 }
 
-/// Checks a record, whose artifacts have fields beyond those that all share.
-fn check_record(record: &Value) {
-    let schema = serde_json::from_str(RECORD).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors = validator.iter_errors(record);
-    let errors: Vec<String> = errors.map(|error| error.to_string()).collect();
-    assert_eq!(errors, Vec::<String>::new());
-}
-
 #[test]
 fn every_prompt_of_a_follow_up_quotes_the_earlier_consultation() {
     let server = ProviderServer::start();
     let conclave = asked(&server, &[]);
+    let earlier = shown(&conclave, "last");
     let (requests, output) = follow_up(&conclave, &server, &[]);
-    assert!(
-        output.stderr.contains("Following up consult-"),
-        "{}",
-        output.stderr
-    );
+    output.assert_stderr_contains("Following up consult-");
     assert_eq!(requests.len(), 9);
+    // The holder of the objection has another label now.
+    let later = shown(&conclave, "last");
+    let holder = &earlier["dissent"][0]["agent"];
+    let mut agents = later["agents"].as_array().unwrap().iter();
+    let seat = agents.find(|agent| agent["name"] == *holder).unwrap();
+    let mut order = later["expert_order"].as_array().unwrap().iter();
+    let place = order.position(|id| *id == seat["id"]).unwrap();
+    let label = ["Expert A", "Expert B", "Expert C"][place];
+    let objection =
+        format!("Objections that remained:\n- {label} [severity low]: It may take too long\n");
     for request in &requests {
         let prompt = request.prompt();
         for quoted in [
@@ -79,11 +75,10 @@ fn every_prompt_of_a_follow_up_quotes_the_earlier_consultation() {
             "Question: Shall we?\n",
             "Positions at the end:\n- Expert A [confidence 0.75]: ",
             "still says: start small\n",
-            "Objections that remained:\n- Expert ",
-            "[severity low]: It may take too long\n",
+            &objection,
             "Answer [confidence 0.80]:\nStart small, then grow.\n",
         ] {
-            assert!(prompt.contains(quoted), "{quoted}: {prompt}");
+            assert_contains(&prompt, quoted);
         }
         let quoted = prompt.split("<<<TEXT").nth(1).unwrap();
         assert!(!quoted.contains("Security Expert"), "{quoted}");
@@ -101,39 +96,17 @@ fn every_prompt_of_a_follow_up_quotes_the_earlier_consultation() {
 }
 
 #[test]
-fn objection_of_the_earlier_answer_keeps_its_holder_under_new_labels() {
-    let server = ProviderServer::start();
-    let conclave = asked(&server, &[]);
-    let earlier = shown(&conclave, "last");
-    let holder = earlier["dissent"][0]["agent"].as_str().unwrap().to_owned();
-    let (requests, _) = follow_up(&conclave, &server, &["--dry-run"]);
-    assert_eq!(requests.len(), 0);
-    let (requests, _) = follow_up(&conclave, &server, &[]);
-    let later = shown(&conclave, "last");
-    let agents = later["agents"].as_array().unwrap();
-    let seat = agents
-        .iter()
-        .find(|agent| agent["name"] == *holder)
-        .unwrap();
-    let order = later["expert_order"].as_array().unwrap();
-    let place = order.iter().position(|id| *id == seat["id"]).unwrap();
-    let label = ["Expert A", "Expert B", "Expert C"][place];
-    let line = format!("- {label} [severity low]: It may take too long");
-    assert!(requests[0].prompt().contains(&line), "{line}");
-}
-
-#[test]
 fn follow_up_and_earlier_consultation_are_linked_both_ways() {
     let server = ProviderServer::start();
     let conclave = asked(&server, &[]);
     follow_up(&conclave, &server, &["last"]);
     let [later, earlier] = <[String; 2]>::try_from(ids(&conclave)).unwrap();
     let record = shown(&conclave, &later);
-    check_record(&record);
+    assert_published(&record);
     assert_eq!(record["follow_up_of"], *earlier);
     assert_eq!(record.get("follow_ups"), None);
     let record = shown(&conclave, &earlier);
-    check_record(&record);
+    assert_published(&record);
     assert_eq!(record["follow_up_of"], Value::Null);
     assert_eq!(record["follow_ups"], serde_json::json!([later]));
 
@@ -151,14 +124,8 @@ fn follow_up_and_earlier_consultation_are_linked_both_ways() {
     assert_eq!(first["follow_ups"], serde_json::json!([]));
     assert_eq!(second["follow_up_of"], Value::Null);
     assert_eq!(second["follow_ups"], serde_json::json!([later]));
-}
 
-#[test]
-fn pages_link_to_each_other_where_both_are_in_one_folder() {
-    let server = ProviderServer::start();
-    let conclave = asked(&server, &[]);
-    follow_up(&conclave, &server, &[]);
-    let [later, earlier] = <[String; 2]>::try_from(ids(&conclave)).unwrap();
+    // Pages link to each other where both are in one folder.
     let page = |id: &str, other: &str| {
         let file = conclave.folder().join(format!("{id}.html"));
         let export = ["history", "export", id, "--format", "html", "-o"];
@@ -166,14 +133,17 @@ fn pages_link_to_each_other_where_both_are_in_one_folder() {
             .run(&[&export[..], &[file.to_str().unwrap()]].concat())
             .ends_with(0);
         let page = std::fs::read_to_string(&file).unwrap();
-        assert!(page.contains(other), "{page}");
+        assert_contains(&page, other);
         page
     };
-    assert!(page(&later, &earlier).contains("Follows up:</strong> <bdi>consult-"));
+    assert_contains(
+        &page(&later, &earlier),
+        "Follows up:</strong> <bdi>consult-",
+    );
     let link = format!("Followed up by:</strong> <a href=\"{later}.html\">");
-    assert!(page(&earlier, &later).contains(&link));
+    assert_contains(&page(&earlier, &later), &link);
     let link = format!("Follows up:</strong> <a href=\"{earlier}.html\">");
-    assert!(page(&later, &earlier).contains(&link));
+    assert_contains(&page(&later, &earlier), &link);
 }
 
 #[test]
@@ -198,13 +168,9 @@ fn follow_up_has_the_earlier_panel_unless_models_are_named() {
         ["claude-opus-5-5", "gemini-4-argon", "gpt-6.1-terra"]
     );
     let (requests, _) = follow_up(&conclave, &server, &["--model", "gpt-6.1-terra"]);
-    assert!(
-        models(&requests)
-            .iter()
-            .filter(|model| *model == "gpt-6.1-terra")
-            .count()
-            >= 3
-    );
+    let models = models(&requests);
+    let named = models.iter().filter(|model| *model == "gpt-6.1-terra");
+    assert!(named.count() >= 3, "{models:?}");
 
     let conclave = conclave.without("ANTHROPIC_API_KEY");
     let first = ids(&conclave).pop().unwrap();
@@ -243,37 +209,26 @@ fn quoted_text_cannot_end_its_fence_or_pose_as_the_question() {
 }
 
 #[test]
-fn dry_run_of_a_follow_up_shows_and_prices_what_it_quotes() {
+fn dry_run_of_a_follow_up_prices_what_it_quotes() {
     let server = ProviderServer::start();
     let conclave = asked(&server, &[]);
     let dry = |arguments: &[&str]| {
-        let dry = conclave.run(&[arguments, &["--dry-run", "--format", "json"]].concat());
+        let dry = conclave.run(&[&["consult", "--dry-run", "--json"], arguments].concat());
         dry.ends_with(0).json()
     };
-    let alone = dry(&["consult", "And for mobile?"]);
-    let later = dry(&["consult", "--follow-up", "And for mobile?"]);
-    let user = later["prompts"][0].to_string();
-    assert!(user.contains("Start small, then grow."), "{user}");
+    let alone = dry(&["And for mobile?"]);
+    let later = dry(&["--follow-up", "And for mobile?"]);
+    assert_contains(&later["prompts"][0].to_string(), "Start small, then grow.");
     let tokens = |run: &Value| run["context_tokens"].as_u64().unwrap();
     assert!(tokens(&later) > tokens(&alone) + 100);
     let cost = |run: &Value| run["cost"]["micro_usd"].as_f64().unwrap();
     assert!(cost(&later) > cost(&alone));
-}
 
-#[test]
-fn follow_up_of_a_follow_up_quotes_its_direct_predecessor_only() {
-    let server = ProviderServer::start();
-    let conclave = asked(&server, &[]);
+    // A follow-up of a follow-up quotes its direct predecessor only.
     follow_up(&conclave, &server, &[]);
-    let before = server.requests().len();
-    conclave
-        .run(&["consult", "--follow-up", "And offline?"])
-        .ends_with(0);
-    for request in &model_requests(&server)[before..] {
-        let prompt = request.prompt();
-        assert!(prompt.contains("Question: And for mobile?\n"), "{prompt}");
-        assert!(!prompt.contains("Shall we?"), "{prompt}");
-    }
+    let third = dry(&["--follow-up", "And offline?"])["prompts"].to_string();
+    assert_contains(&third, r"Question: And for mobile?\n");
+    assert!(!third.contains("Shall we?"), "{third}");
 }
 
 #[test]
@@ -337,17 +292,11 @@ fn what_cannot_be_followed_up_is_an_early_error() {
         .ends_with(3);
     assert!(refused(&["And?", "zz"]).contains("no consultation is called `zz`"));
     let declined = refused(&["And?"]);
-    assert!(
-        declined.contains("has no answer to follow up: "),
-        "{declined}"
-    );
-    assert!(declined.contains("`conclave history list`"), "{declined}");
+    assert_contains(&declined, "has no answer to follow up: ");
+    assert_contains(&declined, "`conclave history list`");
     for words in [["01kb", "And for mobile?"], ["And", "for mobile"]] {
-        let error = refused(&words);
-        assert!(
-            error.contains("quote the question right after `--follow-up`"),
-            "{error}"
-        );
+        let hint = "quote the question right after `--follow-up`";
+        assert_contains(&refused(&words), hint);
     }
     assert!(refused(&[" "]).contains("Question is required"));
     assert_eq!(server.requests_to(Vendor::OpenAi).len(), 0);

@@ -1,54 +1,8 @@
-//! Settings that affect a consultation: keys, addresses, prompts, limits and controls.
+//! The home and the environment of a consultation: prompts, catalogs, proxies, and earlier runs.
 
 use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;
-use crate::support::provider_server::{ProviderServer, Vendor};
-
-#[test]
-fn keys_and_addresses_are_found_under_all_their_names() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server)
-        .without("ANTHROPIC_API_KEY")
-        .variable("ANTHROPIC_AUTH_TOKEN", "test-token")
-        .variable("ANTHROPIC_BASE_URL", format!("{}/v1/", server.url()))
-        .variable("OPENAI_BASE_URL", server.url())
-        .without("GEMINI_API_KEY")
-        .variable("GOOGLE_API_KEY", "test-key-google-2")
-        .without("GOOGLE_GEMINI_BASE_URL")
-        .variable("GEMINI_BASE_URL", server.url());
-    conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
-    let requests = model_requests(&server);
-    assert_eq!(requests.len(), 9);
-    for request in requests {
-        let (header, value) = match request.vendor {
-            Vendor::Anthropic => ("authorization", "Bearer test-token"),
-            Vendor::OpenAi => ("authorization", "Bearer test-key-openai"),
-            Vendor::Google => ("x-goog-api-key", "test-key-google-2"),
-            other => panic!("{other:?} has no seat"),
-        };
-        assert_eq!(request.recorded.headers[header], value);
-        assert!(
-            !request.recorded.headers.contains_key("x-api-key"),
-            "a token is not sent as a key"
-        );
-    }
-}
-
-#[test]
-fn max_output_tokens_comes_from_the_settings() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server).variable("CONCLAVE_MAX_OUTPUT_TOKENS", "9000");
-    conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    for request in model_requests(&server) {
-        let room = match request.vendor {
-            Vendor::Anthropic => "/max_tokens",
-            Vendor::OpenAi => "/max_completion_tokens",
-            Vendor::Google => "/generationConfig/maxOutputTokens",
-            other => panic!("{other:?} has no seat"),
-        };
-        assert_eq!(request.recorded.body.pointer(room), Some(&9_000.into()));
-    }
-}
+use crate::support::provider_server::ProviderServer;
 
 #[test]
 fn user_prompts_are_sent_and_change_the_recorded_hash() {
@@ -62,11 +16,7 @@ fn user_prompts_are_sent_and_change_the_recorded_hash() {
         "{}/prompts/converge/independent.md",
         env!("CARGO_MANIFEST_DIR")
     );
-    let text = std::fs::read_to_string(template)
-        .unwrap()
-        .replacen("---\n", "MARK", 2)
-        .replace("MARK", "---\n")
-        + "\nThink of the otters.\n";
+    let text = std::fs::read_to_string(template).unwrap() + "\nThink of the otters.\n";
     std::fs::create_dir_all(own.home().join("prompts/converge")).unwrap();
     std::fs::write(own.home().join("prompts/converge/independent.md"), text).unwrap();
     own.run(&["consult", "Shall we?"]).ends_with(0);
@@ -150,40 +100,6 @@ fn missing_home_yields_a_hint() {
         output.stderr,
         "error: no home directory: set `CONCLAVE_HOME`\n"
     );
-}
-
-#[test]
-fn flags_override_the_environment_which_overrides_the_file() {
-    let server = ProviderServer::start();
-    let config = r#"{"maxCost": 40, "onFailure": "skip", "hedge_after": 5, "pulse_seconds": 0, "max_wait_seconds": 600}"#;
-    let conclave = Conclave::at(&server)
-        .config(config)
-        .variable("CONCLAVE_MAX_COST", "30")
-        .variable("CONCLAVE_HEDGE_AFTER", "off");
-    conclave
-        .run(&["consult", "Shall we?", "--max-cost", "20"])
-        .ends_with(0);
-    let journal = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
-    let started: serde_json::Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
-    let control = &started["data"]["plan"]["control"];
-    assert_eq!(control["max_cost"], 20_000_000);
-    assert_eq!(control["on_failure"], "skip");
-    assert_eq!(control["hedge"]["after"], serde_json::Value::Null);
-    assert_eq!(control["pulse"], serde_json::Value::Null);
-    assert_eq!(control["max_wait"]["secs"], 600);
-}
-
-#[test]
-fn invalid_delays_are_rejected_before_any_request() {
-    let server = ProviderServer::start();
-    let output = Conclave::at(&server)
-        .run(&["consult", "Shall we?", "--hedge-after", "soon"])
-        .ends_with(2);
-    assert_eq!(
-        output.stderr,
-        "error: invalid value 'soon' for '--hedge-after <SECONDS|off>': must be a number of seconds up to 1000000, or `off`\n\nFor more information, try '--help'.\n"
-    );
-    assert!(server.requests().is_empty());
 }
 
 #[test]

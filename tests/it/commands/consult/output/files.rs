@@ -4,7 +4,8 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use super::formats::{assert_published, consult};
+use super::formats::consult;
+use crate::commands::consult::{ask, assert_published};
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::ProviderServer;
 
@@ -48,17 +49,10 @@ fn name_of_the_output_file_gives_its_format() {
             .ends_with(0);
         std::fs::read_to_string(conclave.folder().join(file)).unwrap()
     };
-    assert_published(&serde_json::from_str(&written(&[], "a.json")).unwrap());
     let page = written(&[], "a.html");
     assert!(page.starts_with("<!DOCTYPE html>"), "{page}");
-    for file in ["a.md", "a.txt"] {
-        let report = written(&[], file);
-        assert!(report.starts_with("# Consultation\n"), "{report}");
-    }
-    for name in ["md", "markdown"] {
-        let report = written(&["--format", name], "b.json");
-        assert!(report.starts_with("# Consultation\n"), "{name}: {report}");
-    }
+    let report = written(&["--format", "md"], "b.json");
+    assert!(report.starts_with("# Consultation\n"), "{report}");
 }
 
 #[test]
@@ -67,16 +61,8 @@ fn output_file_gets_the_whole_answer() {
     let conclave = Conclave::at(&server);
     let answer = conclave.folder().join("answer.json");
     std::fs::write(&answer, "what was there before").unwrap();
-    let output = conclave
-        .run(&[
-            "consult",
-            "-o",
-            "answer.json",
-            "--format",
-            "json",
-            "Shall we?",
-        ])
-        .ends_with(0);
+    let arguments = ["consult", "-o", "answer.json", "Shall we?"];
+    let output = conclave.run(&arguments).ends_with(0);
     assert_eq!(output.stdout, "");
     assert!(
         output.stderr.ends_with("Answer written to answer.json\n"),
@@ -107,16 +93,11 @@ fn events_are_lines_of_json_without_gaps() {
     let (_, output) = consult(&["--events", "-", "-q"]);
     assert_envelopes(&output.stderr);
     let (_, output) = consult(&["--events", "-"]);
-    let lines: Vec<&str> = output
-        .stderr
-        .lines()
-        .filter(|line| line.starts_with('{'))
-        .collect();
-    assert_envelopes(&lines.join("\n"));
-    assert!(
-        output.stderr.contains("✨ Consultation complete"),
-        "the progress is also shown"
-    );
+    let lines = output.stderr.lines();
+    let events: Vec<&str> = lines.filter(|line| line.starts_with('{')).collect();
+    assert_envelopes(&events.join("\n"));
+    // The progress is also shown.
+    output.assert_stderr_contains("✨ Consultation complete");
 }
 
 fn assert_envelopes(lines: &str) {
@@ -139,31 +120,13 @@ fn assert_envelopes(lines: &str) {
 #[test]
 fn unwritable_answer_goes_to_standard_output() {
     let server = ProviderServer::start();
-    let output = Conclave::at(&server)
-        .run(&[
-            "consult",
-            "-o",
-            "/dev/full",
-            "--format",
-            "json",
-            "Shall we?",
-        ])
-        .ends_with(1);
+    let (_, output) = ask(&server, &["-o", "/dev/full", "--json"]);
+    let output = output.ends_with(1);
     assert_published(&output.json());
-    assert!(
-        output
-            .stderr
-            .contains("error: the disk is full: cannot write `/dev/full`\n  caused by: "),
-        "{}",
-        output.stderr
-    );
-    assert!(
-        output
-            .stderr
-            .ends_with("hint: the answer is on standard output instead\n"),
-        "{}",
-        output.stderr
-    );
+    output
+        .assert_stderr_contains("error: the disk is full: cannot write `/dev/full`\n  caused by: ");
+    let hint = "hint: the answer is on standard output instead\n";
+    assert!(output.stderr.ends_with(hint), "{}", output.stderr);
 }
 
 #[cfg(target_os = "linux")]

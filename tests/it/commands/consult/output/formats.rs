@@ -4,66 +4,31 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::commands::consult::{ask, assert_contains, assert_published};
 use crate::support::binary::{Conclave, RunOutput, RunningProcess};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::steady_text::steady;
 use crate::support::timeout::blocking;
 
-pub(super) fn consult(arguments: &[&str]) -> (Conclave, RunOutput) {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    let output = conclave
-        .run(&[&["consult", "Shall we?"], arguments].concat())
-        .ends_with(0);
-    (conclave, output)
-}
-
-/// Checks an answer against the published schema.
-pub(in crate::commands::consult) fn assert_published(answer: &Value) {
-    let schema: Value = serde_json::from_str(include_str!(
-        "../../../../../schemas/consultation.schema.json"
-    ))
-    .unwrap();
-    let errors: Vec<String> = jsonschema::validator_for(&schema)
-        .unwrap()
-        .iter_errors(answer)
-        .map(|error| error.to_string())
-        .collect();
-    assert!(errors.is_empty(), "{errors:#?}");
-}
-
-#[test]
-fn json_matches_the_published_schema() {
-    let (_, output) = consult(&["--format", "json"]);
-    let answer = output.json();
-    assert_published(&answer);
-    assert_eq!(answer["status"], "complete");
-    assert_eq!(answer["state"], "Complete");
-    assert_eq!(answer["recommendation"], "Start small, then grow.");
-    assert_eq!(answer["question"], "Shall we?");
-    assert_eq!(answer["confidence"], 0.8);
-    assert_eq!(answer["cost"]["tokens"]["total"], 9 * 120);
+/// Asks the default panel, with success.
+pub(super) fn consult(flags: &[&str]) -> (Conclave, RunOutput) {
+    let (conclave, output) = ask(&ProviderServer::start(), flags);
+    (conclave, output.ends_with(0))
 }
 
 #[test]
 fn markdown_is_the_default_and_progress_goes_to_stderr() {
     let (_, output) = consult(&[]);
+    let (title, question) = ("# Consultation\n\n", "**Question:** Shall we?");
     assert!(
-        output
-            .stdout
-            .starts_with("# Consultation\n\n**Question:** Shall we?"),
+        output.stdout.starts_with(&(title.to_owned() + question)),
         "{}",
         output.stdout
     );
-    assert!(
-        output
-            .stdout
-            .contains("\n## Answer\n\nStart small, then grow.\n"),
-        "{}",
-        output.stdout
-    );
+    let answer = "\n## Answer\n\nStart small, then grow.\n";
+    assert_contains(&output.stdout, answer);
     for line in [
         "🔍 Starting consultation with 3 experts...\n",
         "claude-sonnet-5-5",
@@ -73,20 +38,31 @@ fn markdown_is_the_default_and_progress_goes_to_stderr() {
         "📋 Round 4 complete\n",
         "✨ Consultation complete\n",
     ] {
-        assert!(output.stderr.contains(line), "{line}: {}", output.stderr);
+        output.assert_stderr_contains(line);
     }
-    assert!(!output.stdout.contains("✔"), "{}", output.stdout);
-    assert!(!output.stdout.contains("💰"), "{}", output.stdout);
+    assert!(!output.stdout.contains(['✔', '💰', '\u{1b}']));
     assert!(!output.stderr.contains('\u{1b}'));
-    assert!(!output.stdout.contains('\u{1b}'));
 }
 
 #[test]
 fn both_prints_markdown_a_separator_and_json() {
     let (_, output) = consult(&["--format", "both"]);
-    let (markdown, json) = output.stdout.split_once("\n---\n{").unwrap();
+    let (markdown, json) = output.stdout.split_once("\n---\n").unwrap();
     assert!(markdown.starts_with("# Consultation\n"));
-    assert_published(&serde_json::from_str(&format!("{{{json}")).unwrap());
+    let answer: Value = serde_json::from_str(json).unwrap();
+    assert_published(&answer);
+    assert_eq!(answer["status"], "complete");
+    assert_eq!(answer["state"], "Complete");
+    assert_eq!(answer["recommendation"], "Start small, then grow.");
+    assert_eq!(answer["question"], "Shall we?");
+    assert_eq!(answer["confidence"], 0.8);
+    // Each call has 100 input and 20 output tokens, at 2 and 10 dollars per million for all models.
+    let cost = &answer["cost"];
+    assert_eq!(cost["tokens"]["total"], 9 * 120);
+    assert_eq!(cost["micro_usd"], 3_600);
+    assert_eq!(cost["lower_bound"], false);
+    assert_eq!(cost["calls"], 9);
+    assert_eq!(cost["by_provider"].as_object().unwrap().len(), 3);
 }
 
 #[test]
@@ -99,17 +75,11 @@ fn quiet_prints_nothing_on_stderr() {
 #[test]
 fn verbose_adds_the_estimate_and_the_record_path() {
     let (conclave, output) = consult(&["--verbose"]);
-    assert!(output.stderr.contains("   Estimate: "), "{}", output.stderr);
-    for line in ["   Round 1, ", "   Round 4, "] {
-        assert!(output.stderr.contains(line), "{line}: {}", output.stderr);
+    for line in ["   Estimate: ", "   Round 1, ", "   Round 4, "] {
+        output.assert_stderr_contains(line);
     }
-    assert!(
-        output
-            .stderr
-            .ends_with(&format!("Saved in {}\n", conclave.log("json").display())),
-        "{}",
-        output.stderr
-    );
+    let saved = format!("Saved in {}\n", conclave.log("json").display());
+    assert!(output.stderr.ends_with(&saved), "{}", output.stderr);
 }
 
 #[test]
@@ -169,44 +139,27 @@ fn closed_standard_streams_are_no_failure() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let closed = |what: &str| {
-        let script = format!("exec \"$0\" consult --format json 'Shall we?' {what}");
+        let script = format!("exec \"$0\" consult --json 'Shall we?' {what}");
         let mut command = std::process::Command::new("/bin/sh");
         command
             .args(["-c", &script, env!("CARGO_BIN_EXE_conclave")])
             .env_clear()
-            .envs(conclave.variables());
-        command
+            .envs(conclave.variables())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        RunningProcess::of(command.spawn().unwrap())
-            .wait()
-            .ends_with(0)
+        let output = RunningProcess::of(command.spawn().unwrap()).wait();
+        output.ends_with(0).json()
     };
-    assert_published(&closed("<&-").json());
-    assert_published(&closed("2>&-").json());
-    assert_published(&closed("2>/dev/null").json());
-}
-
-#[test]
-fn cost_is_the_reported_usage_at_the_vendors_prices() {
-    let (_, output) = consult(&["--format", "json"]);
-    let cost = output.json()["cost"].clone();
-    // Each call has 100 input and 20 output tokens, at 2 and 10 dollars per million for all models.
-    assert_eq!(cost["micro_usd"], 3_600);
-    assert_eq!(cost["lower_bound"], false);
-    assert_eq!(cost["calls"], 9);
-    assert_eq!(
-        cost["by_provider"].as_object().unwrap().len(),
-        [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google].len()
-    );
+    assert_published(&closed("<&-"));
+    assert_published(&closed("2>&-"));
 }
 
 #[test]
 fn model_texts_cannot_control_the_terminal() {
     let server = ProviderServer::start();
     let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}fdp.exe\r# Consultation";
-    let position = serde_json::json!({
+    let position = json!({
         "position": hostile,
         "key_points": [hostile],
         "rationale": hostile,
@@ -229,16 +182,9 @@ fn model_texts_cannot_control_the_terminal() {
         let forbidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
         assert!(!text.contains(forbidden), "{text:?}");
     }
-    assert_eq!(
-        output
-            .stdout
-            .lines()
-            .filter(|line| *line == "# Consultation")
-            .count(),
-        1,
-        "{}",
-        output.stdout
-    );
+    let lines = output.stdout.lines();
+    let titles = lines.filter(|line| *line == "# Consultation");
+    assert_eq!(titles.count(), 1, "{}", output.stdout);
 }
 
 #[test]

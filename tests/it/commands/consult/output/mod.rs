@@ -1,6 +1,6 @@
 //! What a consultation leaves: the answer in each format, events, and saved files.
 
-pub(super) mod formats;
+mod formats;
 mod readable_text;
 mod files;
 mod records;

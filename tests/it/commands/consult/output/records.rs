@@ -8,9 +8,12 @@ use conclave::consultation::transcript::Transcript;
 use conclave::records::journal::read_journal;
 use rustix::process::Signal;
 
-use crate::support::binary::{Conclave, RunningProcess};
+use crate::commands::consult::ask;
+use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer};
 use crate::support::record_json;
+
+const NOT_SAVED: &str = "Failed to write consultation log: ";
 
 fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -91,13 +94,9 @@ fn record_equals_the_output_and_the_folded_journal() {
 
 #[test]
 fn no_log_leaves_no_trace() {
-    for flag in ["-n", "--no-log"] {
-        let server = ProviderServer::start();
-        let conclave = Conclave::at(&server);
-        let output = conclave.run(&["consult", flag, "Shall we?"]).ends_with(0);
-        assert!(output.stdout.starts_with("# Consultation\n"));
-        assert!(!conclave.home().exists());
-    }
+    let (conclave, output) = ask(&ProviderServer::start(), &["--no-log"]);
+    assert!(output.ends_with(0).stdout.starts_with("# Consultation\n"));
+    assert!(!conclave.home().exists());
 }
 
 #[test]
@@ -162,11 +161,7 @@ fn home_that_is_a_file_is_rejected_before_any_request() {
     let conclave = Conclave::at(&server);
     std::fs::write(conclave.home(), "").unwrap();
     let output = conclave.run(&["consult", "Shall we?"]).ends_with(2);
-    assert!(
-        output.stderr.contains("Not a directory"),
-        "{}",
-        output.stderr
-    );
+    output.assert_stderr_contains("Not a directory");
     assert!(server.requests().is_empty());
 }
 
@@ -175,15 +170,11 @@ fn log_folder_that_is_a_file_is_reported_once() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config("{}");
     std::fs::write(conclave.home().join("consult-logs"), "").unwrap();
-    let output = conclave
-        .run(&["consult", "--format", "json", "Shall we?"])
-        .ends_with(0);
+    let output = conclave.run(&["consult", "--json", "Shall we?"]);
+    let output = output.ends_with(0);
     assert_eq!(output.json()["state"], "Complete");
     assert_eq!(
-        output
-            .stderr
-            .matches("Failed to write consultation log: ")
-            .count(),
+        output.stderr.matches(NOT_SAVED).count(),
         1,
         "{}",
         output.stderr
@@ -193,26 +184,13 @@ fn log_folder_that_is_a_file_is_reported_once() {
 #[test]
 fn full_disk_is_reported_once_and_the_answer_is_printed() {
     let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
     // Files are limited to a few kilobytes, so that the journal fails during the run.
-    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" consult 'Shall we?'";
-    let mut command = std::process::Command::new("/bin/sh");
-    command
-        .args(["-c", script, env!("CARGO_BIN_EXE_conclave")])
-        .env_clear()
-        .envs(conclave.variables());
-    command
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped());
-    let output = RunningProcess::of(command.spawn().unwrap()).wait();
-    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    let output = Conclave::at(&server)
+        .run_limited("-f 8", "consult --yes 'Shall we?'")
+        .ends_with(0);
     assert!(output.stdout.starts_with("# Consultation\n"));
     assert_eq!(
-        output
-            .stderr
-            .matches("Failed to write consultation log: ")
-            .count(),
+        output.stderr.matches(NOT_SAVED).count(),
         1,
         "{}",
         output.stderr

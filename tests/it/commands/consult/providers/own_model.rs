@@ -16,13 +16,7 @@ fn with_own_file(content: &str) -> Conclave {
 fn build_without_a_local_model_ignores_the_file() {
     let conclave = with_own_file("GGUF");
     let output = conclave.run(&["consult", "Shall we?"]).ends_with(2);
-    assert!(
-        output
-            .stderr
-            .contains(", and this build has no local model\n"),
-        "{}",
-        output.stderr
-    );
+    output.assert_stderr_contains(", and this build has no local model\n");
     let output = conclave
         .run(&["consult", "--model", "local:mine", "Shall we?"])
         .ends_with(2);
@@ -116,20 +110,8 @@ mod built_in {
     fn missing_model_without_a_terminal_needs_consent_by_a_flag() {
         let conclave = Conclave::new();
         let output = conclave.run(&["consult", "Shall we?"]).ends_with(3);
-        assert!(
-            output
-                .stderr
-                .contains("must be downloaded, and there is no terminal to ask on\n"),
-            "{}",
-            output.stderr
-        );
-        assert!(
-            output
-                .stderr
-                .contains("hint: agree to the download with `--yes`\n"),
-            "{}",
-            output.stderr
-        );
+        output.assert_stderr_contains("must be downloaded, and there is no terminal to ask on\n");
+        output.assert_stderr_contains("hint: agree to the download with `--yes`\n");
         assert!(!conclave.home().exists());
     }
 }

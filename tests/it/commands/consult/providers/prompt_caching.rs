@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::commands::consult::assert_contains;
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, MeasuredPrompt, On, ProviderServer, Vendor};
 
@@ -40,11 +41,10 @@ fn consult(server: &ProviderServer, flags: &[&str]) -> (Conclave, RunOutput) {
 }
 
 /// Returns the consultation's record, with the caches of the vendors or without.
-fn record(caches: fn(&ProviderServer)) -> (Value, Vec<MeasuredPrompt>) {
+fn record(caches: fn(&ProviderServer)) -> Value {
     let server = ProviderServer::start();
     caches(&server);
-    let (conclave, _) = consult(&server, &[]);
-    (conclave.record(), server.measured_prompts())
+    consult(&server, &[]).0.record()
 }
 
 fn usd(value: &Value) -> f64 {
@@ -60,7 +60,14 @@ fn sum<'a>(
 
 #[test]
 fn context_is_written_once_and_then_read_from_every_vendors_cache() {
-    let (record, prompts) = record(ProviderServer::cache_prompts);
+    let server = ProviderServer::start();
+    server.cache_prompts();
+    let (conclave, output) = consult(&server, &["--verbose"]);
+    assert_cached(&conclave.record(), &server.measured_prompts());
+    assert_savings_are_shown(&conclave, &output);
+}
+
+fn assert_cached(record: &Value, prompts: &[MeasuredPrompt]) {
     assert_eq!(prompts.len(), 9, "all four rounds ran");
     assert_eq!(record["cost"]["calls"], 9);
     let context = u64::try_from(CONTEXT_TOKENS).unwrap();
@@ -92,18 +99,39 @@ fn context_is_written_once_and_then_read_from_every_vendors_cache() {
     }
     assert_eq!(
         record["cost"]["tokens"]["cached"],
-        sum(&prompts, |prompt| prompt.read)
+        sum(prompts, |prompt| prompt.read)
     );
     assert_eq!(
         record["cost"]["tokens"]["cache_write"],
-        sum(&prompts, |prompt| prompt.written)
+        sum(prompts, |prompt| prompt.written)
+    );
+}
+
+fn assert_savings_are_shown(conclave: &Conclave, output: &RunOutput) {
+    output.assert_stderr_contains("read from the cache and 0 written to it");
+    let printed = |arguments: &[&str]| conclave.run(arguments).ends_with(0).stdout;
+    let report = std::fs::read_to_string(conclave.log("md")).unwrap();
+    assert_contains(&report, "**Prompt caching:** saved $0.");
+    let page = printed(&["history", "export", "last", "--format", "html"]);
+    assert_contains(&page, "Prompt caching");
+    let dashboard = printed(&["consult-stats"]);
+    assert_contains(&dashboard, "Saved by Prompt Caching");
+    let statistics: Value = serde_json::from_str(&printed(&["consult-stats", "--json"])).unwrap();
+    let caching = &conclave.record()["cost"]["caching"];
+    assert_eq!(
+        statistics["cost"]["caching"],
+        json!({
+            "saved": caching["saved_usd"],
+            "saved_micro_usd": caching["saved_micro_usd"],
+            "incomplete": false,
+        })
     );
 }
 
 #[test]
 fn estimate_and_bill_agree_by_the_vendors_cache_prices() {
-    let (cached, _) = record(ProviderServer::cache_prompts);
-    let (uncached, _) = record(ProviderServer::count_prompts_without_caches);
+    let cached = record(ProviderServer::cache_prompts);
+    let uncached = record(ProviderServer::count_prompts_without_caches);
     let estimate = &cached["estimated_cost"];
     let bill = usd(&cached["cost"]);
     assert!((usd(&estimate["low"])..=usd(&estimate["high"])).contains(&bill));
@@ -123,43 +151,6 @@ fn estimate_and_bill_agree_by_the_vendors_cache_prices() {
         uncached["cost"].get("caching"),
         None,
         "no vendor reported a use of its cache"
-    );
-}
-
-#[test]
-fn savings_are_in_progress_report_page_and_statistics() {
-    let server = ProviderServer::start();
-    server.cache_prompts();
-    let (conclave, output) = consult(&server, &["--verbose"]);
-    let record = conclave.record();
-    let read = "read from the cache and 0 written to it";
-    assert!(output.stderr.contains(read), "{}", output.stderr);
-    let report = std::fs::read_to_string(conclave.log("md")).unwrap();
-    assert!(report.contains("**Prompt caching:** saved $0."), "{report}");
-    let page = conclave
-        .run(&["history", "export", "last", "--format", "html"])
-        .ends_with(0);
-    assert!(page.stdout.contains("Prompt caching"), "{}", page.stdout);
-    let shown = conclave.run(&["history", "show", "last"]).ends_with(0);
-    assert!(shown.stdout.contains("saved $0."), "{}", shown.stdout);
-    let dashboard = conclave.run(&["consult-stats"]).ends_with(0);
-    assert!(
-        dashboard.stdout.contains("Saved by Prompt Caching"),
-        "{}",
-        dashboard.stdout
-    );
-    let statistics = conclave
-        .run(&["consult-stats", "--json"])
-        .ends_with(0)
-        .json();
-    let caching = &record["cost"]["caching"];
-    assert_eq!(
-        statistics["cost"]["caching"],
-        json!({
-            "saved": caching["saved_usd"],
-            "saved_micro_usd": caching["saved_micro_usd"],
-            "incomplete": false,
-        })
     );
 }
 
