@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{attempts, each};
-use crate::commands::consult::ask;
 use crate::commands::consult::cost::assert_costs_add_up;
+use crate::commands::consult::{ask, journal};
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, Hold, On, ProviderServer, Vendor};
 
@@ -19,6 +19,8 @@ fn faster_hedge_wins_and_the_first_call_is_cancelled() {
     let (conclave, output) = ask(&server, &["--hedge-after", "1"]);
     let output = output.ends_with(0);
     assert!(!output.stderr.contains("failed"), "{}", output.stderr);
+    let control = journal(&conclave)[0]["data"]["plan"]["control"].clone();
+    assert_eq!(control["hedge"]["after"]["secs"], 1, "{control}");
     let slow = server.requests_to(Vendor::Anthropic);
     assert_eq!(slow.len(), 1, "it is not asked again in later rounds");
     assert!(slow[0].finished.is_some());
