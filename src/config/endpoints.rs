@@ -54,7 +54,6 @@ pub enum KeyLocation {
     Command(String),
 }
 
-/// The fields of an entry.
 pub const FIELDS: [&str; 9] = [
     "name",
     "base_url",

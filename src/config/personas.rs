@@ -29,7 +29,6 @@ pub struct CustomPersona {
     pub model: Option<String>,
 }
 
-/// The fields of a persona.
 pub const FIELDS: [&str; 5] = ["name", "prompt", "brief", "aliases", "model"];
 
 /// The word that leaves the choice to the helper model.

@@ -48,7 +48,6 @@ pub enum Parts {
         fields: &'static [&'static str],
         short: Option<&'static str>,
     },
-    /// Lists by name.
     Lists,
     /// Body fields by provider or model.
     BodyFields,

@@ -151,7 +151,6 @@ pub enum CacheKeyPlace {
     None,
     /// A field of the body.
     Field(&'static str),
-    /// A header.
     Header(&'static str),
 }
 

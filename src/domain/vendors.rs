@@ -22,13 +22,11 @@ pub struct Vendor {
     /// The one of `key_variables` that holds a token: it is sent as `Authorization: Bearer` even if
     /// keys use another header.
     pub token_variable: Option<&'static str>,
-    /// The prefix of keys.
     pub key_prefix: Option<&'static str>,
     /// The persona that this vendor's best model gets on the default panel.
     pub default_persona: Option<&'static str>,
     /// The vendor's name at resellers, before the slash of a model's id.
     pub reseller_name: Option<&'static str>,
-    /// The prefix of its models' ids.
     pub model_prefix: Option<&'static str>,
 }
 

@@ -26,7 +26,6 @@ pub struct Filter {
     pub before: Option<Timestamp>,
 }
 
-/// The columns of an entry.
 const COLUMNS: &str = "c.number, c.id, c.question, c.mode, c.final_recommendation, \
     c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
     c.ended, c.status, c.abort_reason, c.outcome, c.outcome_note, c.follow_up_of, \

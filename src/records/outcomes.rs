@@ -10,7 +10,6 @@ use crate::domain::outcome::Grade;
 use crate::files::write::{Durability, WriteError, write_json};
 use crate::files::{self, SizeLimit};
 
-/// The suffix of the file.
 const SUFFIX: &str = ".outcome.json";
 
 pub fn path(logs: &Path, id: &ConsultationId) -> PathBuf {

@@ -3,7 +3,6 @@
 use regex::bytes::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
-/// The built-in rules.
 const BUILT_IN: &str = include_str!("rules.toml");
 
 /// One rule, as written. It has either a `regex` or `names`.

@@ -9,7 +9,6 @@ use super::matcher;
 use super::suite::{StopLimit, StopSettings, SuiteSettings};
 use crate::text::node::{Node, NodeMap, NodeValue};
 
-/// Its keys.
 const KEYS: &str = "name description suite cases question match panel personas models judge single \
                     grader mode rounds attempts_per_case jobs retry $schema";
 

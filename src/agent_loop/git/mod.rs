@@ -200,7 +200,6 @@ const LIMIT: SizeLimit = SizeLimit::of_bytes(128 << 20);
 /// A working tree, and the check that saw it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitSnapshot {
-    /// Names the check.
     pub check: String,
     pub tree: WorkingTree,
 }

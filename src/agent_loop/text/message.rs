@@ -132,7 +132,6 @@ struct MessageReader {
     blocks: Vec<Block>,
     hidden: Vec<Range<usize>>,
     inline_code: Vec<Range<usize>>,
-    /// The block that is being read.
     block: Option<Block>,
     quotes: usize,
     /// Around what is no prose: tables, code, struck words and images.

@@ -30,7 +30,6 @@ static JOINT: Pattern = worded(
     [\s$€£\\(]* $",
 );
 
-/// A number in words.
 static NUMBER_WORD: Pattern =
     worded(r"\b(?:(?<tens>{tens})(?:[ -](?<unit>{ones}))?|(?<ones>{ones}))\b");
 

@@ -52,7 +52,6 @@ static STATEMENT: Pattern = worded(
 /// character ends a statement?"
 static BLANK: Pattern = worded(r"^(?:{marks}|\s)*(?:…|\.\.\.)?(?:{marks}|\s)*$");
 
-/// A copy of the request.
 static REQUEST: Pattern = worded(
     r"(?x) ^ {marks}* {requests}
     | ^ [\s*`]* (?: < \s* {form_names} \s* > | \[ \s* {form_names} \s* \]

@@ -19,7 +19,6 @@ use crate::text::clean::one_line;
 /// Most ids that are offered.
 const MAX_IDS: u32 = 100;
 
-/// The prefix of the ids of runs.
 const RUN_PREFIX: &str = "bench-";
 
 /// Characters of a question beside its id.

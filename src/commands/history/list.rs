@@ -21,7 +21,6 @@ use super::{Archive, SCHEMA_VERSION};
 /// Most consultations that are listed by default.
 const DEFAULT_LIMIT: usize = 20;
 
-/// The prefix of all ids.
 const PREFIX: &str = "consult-";
 
 /// Least characters of an id after `consult-`: ids of different seconds then differ.

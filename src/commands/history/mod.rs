@@ -23,7 +23,6 @@ use crate::session::{index, lookup};
 
 pub(crate) use self::list::Args as ListArgs;
 
-/// The version of the JSON.
 pub(crate) const SCHEMA_VERSION: &str = "1.0";
 
 /// List, show, export, delete, grade and rejudge past consultations

@@ -50,7 +50,6 @@ pub(super) struct Starting<'a> {
     pub(super) store: RefinementStore,
     pub(super) target: Target,
     pub(super) entry: LoopEntry,
-    /// The text of the source.
     pub(super) source_text: String,
     /// The loops in the log; the last one is continued if it is resumed.
     pub(super) state: Option<RefinementState>,

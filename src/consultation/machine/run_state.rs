@@ -29,7 +29,6 @@ pub(crate) struct RunState {
     pub(crate) budget: Budget,
     /// Whether the person has agreed to exceed the monthly budget.
     pub(crate) beyond_month: bool,
-    /// The high estimate.
     pub(crate) high: Cost,
     /// The spending that the high estimate covers: of models with a price, if one has none.
     spent_of_estimate: MicroUsd,

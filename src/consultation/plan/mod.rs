@@ -124,7 +124,6 @@ pub struct ModelTerms {
     pub max_output_tokens: u64,
     /// The most tokens that the model can write; `max_output_tokens` may grow to this.
     pub output_limit: u64,
-    /// The expected tokens of an answer.
     pub expected_output: OutputTokens,
     pub size: Size,
     /// True if the model costs nothing, because it runs on the user's own machine.

@@ -10,7 +10,6 @@ use super::reader::Reader;
 use super::surroundings::begin;
 use super::text::{has_words, is_numbering};
 
-/// The fields of an option.
 const OF_AN_OPTION: &str = "option description pros cons trade_offs best_when confidence";
 
 /// The most characters before a colon, or of a description, that are taken as an option's name.

@@ -39,7 +39,6 @@ pub(super) struct Stack {
     others: Vec<(Technology, String)>,
     /// `app_router`, `workspace`, …
     pub(super) architecture: Option<&'static str>,
-    /// Parts by kind.
     parts: BTreeMap<String, Vec<Technology>>,
 }
 

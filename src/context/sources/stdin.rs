@@ -27,7 +27,6 @@ const CHUNK: usize = 65_536;
 pub enum StdinKind {
     /// A person types there.
     Terminal,
-    /// A regular file.
     File,
     Pipe,
     /// A socket or a device, such as `/dev/null`.

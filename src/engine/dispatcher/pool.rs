@@ -107,7 +107,6 @@ struct ProviderState {
 #[derive(Clone, Copy, Debug, Default)]
 struct KeyRecord {
     was_accepted: bool,
-    /// Refusals in a row.
     refusals: u32,
 }
 

@@ -10,7 +10,6 @@ use crate::domain::body_fields::{holds_reserved, is_reserved};
 /// Parameters for the bodies of one provider's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters {
-    /// For all of its models.
     pub for_all: Map<String, Value>,
     /// For single models, by the provider's name for them. They override those for all.
     pub by_model: BTreeMap<String, Map<String, Value>>,

@@ -48,7 +48,6 @@ pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
 
 struct Limits<'a> {
     labels: &'a BTreeSet<String>,
-    /// The ids to choose from.
     ids: &'a [String],
     /// The label of the answering expert.
     own: Option<&'a str>,

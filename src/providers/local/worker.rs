@@ -100,7 +100,6 @@ pub(super) struct ActiveJob {
     pub(super) job: Job,
     pub(super) writer: Writer,
     pub(super) usage: Usage,
-    /// The length of the prompt.
     pub(super) prompt: usize,
     /// The most tokens of the answer.
     pub(super) room: usize,

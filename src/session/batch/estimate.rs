@@ -15,9 +15,7 @@ pub struct BatchEstimate {
     /// Its calls are summed up by agent, answer and model; the context is that of the largest
     /// consultation.
     pub total: Estimate,
-    /// The number of calls.
     pub calls: u64,
-    /// The share of each model.
     pub by_model: BTreeMap<ModelRef, ModelShare>,
     /// What was masked in all consultations together; `None` if nothing was looked through.
     pub masked: Option<ScrubbingReport>,

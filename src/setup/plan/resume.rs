@@ -219,7 +219,6 @@ fn needed<'a>(plan: &'a Plan, transcript: &'a Transcript) -> Vec<(&'a str, &'a M
 /// The cost of what remains, and the decision on it.
 #[derive(Debug)]
 pub struct ResumeConsent {
-    /// The calls that remain.
     pub remaining: Estimate,
     /// What counts as spent.
     pub counted: MicroUsd,

@@ -55,7 +55,6 @@ pub struct AttemptBudgetError {
 }
 
 impl StopConditions {
-    /// The largest window.
     pub const MAX_WINDOW: u64 = 10_000;
 
     /// Returns conditions that never fire, for batches that must run to their end.

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// Counts over the whole batch, resumed or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchTotals {
-    /// Attempts of all items.
     pub attempts: u64,
     /// How often an item got no answer because of its providers.
     pub outages: u64,

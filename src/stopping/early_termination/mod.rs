@@ -48,7 +48,6 @@ pub enum Policy {
 }
 
 impl TerminationRule {
-    /// The default threshold.
     pub const USUAL_THRESHOLD: f64 = 0.90;
 
     /// The correlation of models' errors on MMLU-Pro: two models that are both wrong give the same

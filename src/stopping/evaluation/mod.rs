@@ -39,7 +39,6 @@ pub enum Decision {
     Continue,
     Stop {
         class: Class,
-        /// The rule that decided.
         rule: String,
         value: Option<Value>,
         threshold: Value,

@@ -32,7 +32,6 @@ pub struct LoopRun {
     pub low_confidence_turns: u64,
     /// Turns in a row in which the agent program failed or said nothing, and changed nothing.
     pub failed_turns: u64,
-    /// The errors of the last turn.
     pub error_turns: ErrorStreaks,
     pub seed: SeedStagnation,
     pub breaker: LoopBreaker,

@@ -42,7 +42,6 @@ pub struct BenchmarkProgress {
 /// The counts that the row is made of.
 #[derive(Clone, Debug, Default)]
 pub struct RunCounts {
-    /// Case runs in all.
     pub total: u64,
     /// Those with a result, earlier processes included.
     pub done: u64,

@@ -23,7 +23,6 @@ pub(in crate::terminal) struct KeyChoice<A> {
 pub(in crate::terminal) struct KeyQuestion<A> {
     /// What is at stake, above the question. Longer lines are wrapped.
     pub(in crate::terminal) lines: Vec<String>,
-    /// The question, without its keys.
     pub(in crate::terminal) question: String,
     pub(in crate::terminal) choices: Vec<KeyChoice<A>>,
     /// The key that Enter stands for.

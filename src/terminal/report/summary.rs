@@ -11,7 +11,6 @@ use super::{head, rejudge, sections};
 use crate::terminal::document::{Fact, Line, Part, fact, list, paragraph};
 use crate::terminal::output::format::amount;
 
-/// The lines of the answer that are shown.
 const ANSWER_LINES: usize = 12;
 
 /// The lines of an item of a list, such as one objection.
@@ -20,7 +19,6 @@ const ITEM_LINES: usize = 2;
 /// The lines of a single fact, such as the confidence with what it rests on.
 const FACT_LINES: usize = 4;
 
-/// The items of a row.
 const ITEMS: usize = 3;
 
 /// The positions without a verdict.

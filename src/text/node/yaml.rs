@@ -8,7 +8,6 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use super::json::set_before;
 use super::{Node, NodeMap, NodeValue, SyntaxProblem, plain_scalar};
 
-/// The deepest value.
 const DEEPEST: usize = 128;
 
 /// What becomes of aliases.

@@ -43,7 +43,6 @@ use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::StdinUse;
 use crate::terminal::tables::doctor::{Check, CheckStatus, DoctorReport, TrialCall, screen};
 
-/// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
 
 /// A vendor that accepts no connection within this time, or has not answered within `ANSWER`,
