@@ -39,6 +39,7 @@ pub enum Decision {
     Continue,
     Stop {
         class: Class,
+        /// The rule that decided.
         rule: String,
         value: Option<Value>,
         threshold: Value,
