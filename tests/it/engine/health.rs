@@ -5,41 +5,20 @@ use std::time::Duration;
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{Answer, Envelope, Event, HealthEvent, StateName};
 use conclave::consultation::protocol::call::{Failure, FailureClass};
-use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::MicroUsd;
-use conclave::domain::time::Timestamp;
-use conclave::engine::clock::Clock;
-use conclave::engine::dispatcher::Dispatcher;
 use conclave::engine::dispatcher::checks::{FIRST, INTERVAL};
-use conclave::engine::dispatcher::pool::PoolRules;
-use conclave::engine::driver::{Driver, RunStart};
+use conclave::engine::driver::RunStart;
 
-use super::scripted_providers::{Check, ScriptedCall, ScriptedUser, Stage, no_interrupts};
+use super::scripted_providers::{Check, ScriptedCall, ScriptedUser, Stage, drive, driver, state};
 use crate::support::script::{good, plan};
-use crate::support::timeout::in_virtual_time;
 
 const SECOND: Duration = Duration::from_secs(1);
-
-fn answers_after(
-    takes: Duration,
-) -> impl Fn(ScriptedCall<'_>) -> (Duration, conclave::consultation::protocol::call::Outcome)
-+ Send
-+ Sync
-+ 'static {
-    move |call| (takes, good(call.ask))
-}
 
 /// Starts providers whose experts answer after 100 s and whose judge answers after 5 s.
 fn slow_stage(check: Duration) -> Stage {
     let script = |call: ScriptedCall<'_>| {
-        (
-            if call.ask.answer.round() % 2 == 1 {
-                100 * SECOND
-            } else {
-                5 * SECOND
-            },
-            good(call.ask),
-        )
+        let of_experts = call.ask.answer.round() % 2 == 1;
+        (if of_experts { 100 } else { 5 } * SECOND, good(call.ask))
     };
     Stage::new()
         .checked_provider("anthropic", script, move |_| (check, Ok(())))
@@ -61,10 +40,7 @@ fn began(checks: &[Check], provider: &str) -> Vec<Duration> {
 async fn providers_are_checked_after_the_first_call_and_every_half_minute() {
     let stage = slow_stage(SECOND);
     let history = stage.play(plan()).await;
-    assert_eq!(
-        Transcript::fold(&history).unwrap().state,
-        StateName::Complete
-    );
+    assert_eq!(state(&history), StateName::Complete);
     let elapsed = stage.began.elapsed();
     let expected: Vec<Duration> = (0..100)
         .map(|nth| FIRST + INTERVAL * nth)
@@ -92,11 +68,10 @@ fn health_updates(history: &[Envelope]) -> Vec<String> {
             } else {
                 ""
             };
+            let second = envelope.at.0 / 1_000;
             Some(format!(
-                "{} {} {:?}{none}",
-                envelope.at.0 / 1_000,
-                update.provider,
-                update.status
+                "{second} {} {:?}{none}",
+                update.provider, update.status
             ))
         }
         _ => None,
@@ -120,72 +95,56 @@ async fn status_changes_are_reported_once() {
         "271 google Unhealthy",
     ];
     assert_eq!(health_updates(&history), expected);
-    let started = history
-        .iter()
-        .filter(|envelope| {
-            matches!(
-                envelope.event,
-                Event::Health(HealthEvent::CheckStarted { .. })
-            )
-        })
-        .count();
+    let is_start = |envelope: &&Envelope| {
+        matches!(
+            envelope.event,
+            Event::Health(HealthEvent::CheckStarted { .. })
+        )
+    };
+    let started = history.iter().filter(is_start).count();
     assert_eq!(started, stage.checks().len());
 }
 
 #[tokio::test(start_paused = true)]
 async fn hanging_checks_delay_neither_the_end_nor_an_interrupt() {
-    let hour = 3_600 * SECOND;
-    let with_checks = |check: Duration| {
+    let with_checks = || {
+        let check = |_| (3_600 * SECOND, Ok(()));
+        let answer = |call: ScriptedCall<'_>| (SECOND, good(call.ask));
         Stage::new()
-            .checked_provider("anthropic", answers_after(SECOND), move |_| (check, Ok(())))
-            .checked_provider("openai", answers_after(SECOND), move |_| (check, Ok(())))
-            .checked_provider("google", answers_after(SECOND), move |_| (check, Ok(())))
+            .checked_provider("anthropic", answer, check)
+            .checked_provider("openai", answer, check)
+            .checked_provider("google", answer, check)
     };
-    let stage = with_checks(hour);
+    let assert_dropped = |stage: &Stage, at: Duration| {
+        assert_eq!(stage.began.elapsed(), at);
+        assert_eq!(stage.checks().len(), 3, "{:?}", stage.checks());
+        for check in stage.checks() {
+            assert!(check.dropped, "{check:?}");
+            assert_eq!(check.ended, Some(at), "{check:?}");
+        }
+    };
+    let stage = with_checks();
     let history = stage.play(plan()).await;
-    assert_eq!(
-        Transcript::fold(&history).unwrap().state,
-        StateName::Complete
-    );
-    assert_eq!(stage.began.elapsed(), 5 * SECOND);
-    let dropped = |stage: &Stage, at| {
-        stage
-            .checks()
-            .iter()
-            .all(|check| check.dropped && check.ended == Some(at))
-    };
-    assert_eq!(stage.checks().len(), 3, "{:?}", stage.checks());
-    assert!(dropped(&stage, 5 * SECOND), "{:?}", stage.checks());
+    assert_eq!(state(&history), StateName::Complete);
+    assert_dropped(&stage, 5 * SECOND);
 
-    let stage = with_checks(hour);
+    let stage = with_checks();
     let history = stage.play_interrupted(plan(), SECOND / 2).await;
-    assert_eq!(
-        Transcript::fold(&history).unwrap().state,
-        StateName::Aborted
-    );
-    assert_eq!(stage.began.elapsed(), SECOND / 2);
-    assert_eq!(stage.checks().len(), 3, "{:?}", stage.checks());
-    assert!(dropped(&stage, SECOND / 2), "{:?}", stage.checks());
+    assert_eq!(state(&history), StateName::Aborted);
+    assert_dropped(&stage, SECOND / 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn providers_are_not_checked_before_consent() {
+async fn providers_are_neither_checked_nor_called_before_consent() {
     let stage = slow_stage(SECOND);
     let mut plan = plan();
     plan.control.consent.always_allow_under = MicroUsd::ZERO;
     let mut consultation = Consultation::new(plan);
-    let driver = Driver {
-        clock: Clock::starting(Timestamp(0)),
-        providers: stage.providers(),
-        dispatcher: Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default()),
-        budgets: Vec::new(),
-        subscribers: Vec::new(),
-        person: &ScriptedUser::after(60 * SECOND, Answer::No),
-        interrupts: no_interrupts(),
-    };
-    let run = driver.run(&mut consultation, RunStart::New);
-    in_virtual_time("the end of the run", run).await;
+    let person = ScriptedUser::after(60 * SECOND, Answer::No);
+    let driver = driver(stage.providers(), &person);
+    drive(driver, &mut consultation, RunStart::New).await;
     assert_eq!(consultation.state(), StateName::Aborted);
     assert_eq!(stage.began.elapsed(), 60 * SECOND);
     assert_eq!(stage.checks(), Vec::new());
+    assert_eq!(stage.attempts().len(), 0, "nor called");
 }

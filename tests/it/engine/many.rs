@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AbortReason, CallEvent, ConsultationEvent, Envelope, Event, ProviderEvent, StateName,
+    AbortReason, CallEvent, Envelope, Event, ProviderEvent, StateName,
 };
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
@@ -22,7 +22,9 @@ use conclave::stopping::circuit::state::CircuitState;
 use futures_util::future::join_all;
 use tokio::sync::mpsc;
 
-use super::scripted_providers::{Attempt, Stage, no_interrupts, run_beside};
+use super::scripted_providers::{
+    ScriptedCall, Stage, interrupted_after, most_at_once, no_interrupts, run_beside, state,
+};
 use crate::support::script::{failure, failure_with_hint, good, plan};
 
 const MANY: usize = 20;
@@ -55,17 +57,8 @@ async fn run_interruptible(
     plan: Plan,
     interrupts: mpsc::UnboundedReceiver<()>,
 ) -> Vec<Envelope> {
-    let dispatcher = dispatcher.clone();
-    let providers = stage.providers();
-    run_beside(
-        dispatcher,
-        Vec::new(),
-        plan,
-        providers,
-        Vec::new(),
-        interrupts,
-    )
-    .await
+    let (dispatcher, providers) = (dispatcher.clone(), stage.providers());
+    run_beside(dispatcher, Vec::new(), plan, providers, interrupts).await
 }
 
 /// All of them at once, in one process, under the same ceilings.
@@ -78,48 +71,27 @@ async fn run_all(
     let run = |plan| {
         let (dispatcher, budgets) = (dispatcher.clone(), budgets.to_vec());
         let (providers, interrupts) = (stage.providers(), no_interrupts());
-        run_beside(dispatcher, budgets, plan, providers, Vec::new(), interrupts)
+        run_beside(dispatcher, budgets, plan, providers, interrupts)
     };
     join_all(plans.into_iter().map(run)).await
-}
-
-fn state(history: &[Envelope]) -> StateName {
-    Transcript::fold(history).unwrap().state
 }
 
 fn assert_replays(histories: &[Vec<Envelope>]) {
     for history in histories {
         let replayed = replay(history).unwrap();
         assert_eq!(replayed.consultation.state(), state(history));
-        assert!(
-            replayed.interruption.effects.is_empty(),
-            "{:?}",
-            replayed.interruption.effects
-        );
+        assert_eq!(replayed.interruption.effects, []);
     }
 }
 
-fn most_at_once(attempts: &[Attempt]) -> usize {
-    let at_once = |moment: Duration| {
-        let in_flight =
-            |one: &&Attempt| one.began <= moment && one.ended.is_none_or(|ended| ended > moment);
-        attempts.iter().filter(in_flight).count()
-    };
-    let moments = attempts.iter().map(|attempt| attempt.began);
-    moments.map(at_once).max().unwrap_or(0)
-}
-
-/// Every vendor answers, but `broken` vendors, which refuse every connection.
-fn stage(broken: &[&str]) -> Stage {
-    let mut stage = Stage::new();
-    for vendor in VENDORS {
-        let is_broken = broken.contains(&vendor);
-        stage = stage.provider(vendor, move |call| {
-            let refused = || failure(FailureClass::Transport, "connection refused");
-            (ANSWER, if is_broken { refused() } else { good(call.ask) })
-        });
-    }
-    stage
+/// Every vendor answers, but Google refuses every connection.
+fn without_google() -> Stage {
+    Stage::answering(ANSWER).provider("google", |_| {
+        (
+            ANSWER,
+            failure(FailureClass::Transport, "connection refused"),
+        )
+    })
 }
 
 fn with_fallback(mut plan: Plan) -> Plan {
@@ -136,13 +108,10 @@ fn is_hold(envelope: &Envelope) -> bool {
 /// When the first circuit opened.
 fn opened(history: &[Envelope]) -> Option<Timestamp> {
     let is_open = |envelope: &&Envelope| {
-        matches!(
-            envelope.event,
-            Event::Provider(ProviderEvent::CircuitChanged {
-                circuit: CircuitState::Open { .. },
-                ..
-            })
-        )
+        let Event::Provider(ProviderEvent::CircuitChanged { circuit, .. }) = &envelope.event else {
+            return false;
+        };
+        matches!(circuit, CircuitState::Open { .. })
     };
     history.iter().find(is_open).map(|envelope| envelope.at)
 }
@@ -156,7 +125,7 @@ fn cost_of(envelope: &Envelope) -> MicroUsd {
 
 #[tokio::test(start_paused = true)]
 async fn twenty_consultations_keep_to_one_limit_a_provider() {
-    let stage = stage(&[]);
+    let stage = Stage::answering(ANSWER);
     let histories = run_all(&stage, many(), &[]).await;
     for history in &histories {
         assert_eq!(state(history), StateName::Complete);
@@ -166,27 +135,20 @@ async fn twenty_consultations_keep_to_one_limit_a_provider() {
         assert_eq!(most_at_once(&stage.attempts_at(vendor)), 4, "{vendor}");
     }
     assert_replays(&histories);
-}
-
-#[tokio::test(start_paused = true)]
-async fn consultations_take_turns_at_a_busy_provider() {
-    let stage = stage(&[]);
-    let histories = run_all(&stage, many(), &[]).await;
-    let first_answer = |history: &Vec<Envelope>| {
+    // They take turns: three calls of twenty go to three providers, four at a time each.
+    let first_rounds = ANSWER * u32::try_from(MANY / 4).unwrap();
+    for history in &histories {
         let is_answer =
             |envelope: &&Envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_)));
-        history.iter().find(is_answer).unwrap().at
-    };
-    let last = histories.iter().map(first_answer).max().unwrap();
-    // Three calls of twenty consultations go to three providers, four at a time each.
-    let first_rounds = ANSWER * u32::try_from(MANY / 4).unwrap();
-    assert!(last.since(Timestamp(0)) <= first_rounds, "{last}");
+        let first_answer = history.iter().find(is_answer).unwrap().at;
+        assert!(first_answer.since(Timestamp(0)) <= first_rounds);
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_retry_after_holds_all_to_the_millisecond() {
     let hint = Duration::from_millis(3_217);
-    let limited = move |call: super::scripted_providers::ScriptedCall<'_>| {
+    let limited = move |call: ScriptedCall<'_>| {
         if call.nth == 10 {
             let outcome = failure_with_hint(FailureClass::RateLimit, "slow down", hint);
             (Duration::from_millis(37), outcome)
@@ -194,7 +156,7 @@ async fn one_retry_after_holds_all_to_the_millisecond() {
             (ANSWER, good(call.ask))
         }
     };
-    let stage = stage(&[]).provider("anthropic", limited);
+    let stage = Stage::answering(ANSWER).provider("anthropic", limited);
     let histories = run_all(&stage, many(), &[]).await;
     let attempts = stage.attempts_at("anthropic");
     let refused = attempts.iter().find(|attempt| attempt.failed).unwrap();
@@ -204,17 +166,15 @@ async fn one_retry_after_holds_all_to_the_millisecond() {
     assert_eq!(next, Some(from + hint), "not one earlier, and one at once");
     for history in &histories {
         assert_eq!(state(history), StateName::Complete);
-        assert_eq!(
-            history.iter().filter(|envelope| is_hold(envelope)).count(),
-            1
-        );
+        let holds = history.iter().filter(|envelope| is_hold(envelope));
+        assert_eq!(holds.count(), 1);
     }
     assert_replays(&histories);
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_circuit_opens_for_all() {
-    let stage = stage(&["google"]);
+    let stage = without_google();
     let plans = many().into_iter().map(with_fallback).collect();
     let histories = run_all(&stage, plans, &[]).await;
     let moments: Vec<_> = histories.iter().map(|history| opened(history)).collect();
@@ -231,7 +191,7 @@ async fn one_circuit_opens_for_all() {
 
 #[tokio::test(start_paused = true)]
 async fn a_later_consultation_knows_of_the_open_circuit() {
-    let stage = stage(&["google"]);
+    let stage = without_google();
     let dispatcher = dispatcher();
     for number in 0..2 {
         let plan = with_fallback(numbered(number));
@@ -245,7 +205,7 @@ async fn a_later_consultation_knows_of_the_open_circuit() {
 
 #[tokio::test(start_paused = true)]
 async fn a_shared_ceiling_is_kept_to() {
-    let stage = stage(&[]);
+    let stage = Stage::answering(ANSWER);
     let ceiling: Arc<dyn SharedBudget> =
         Arc::new(SharedCeiling::new("suite budget", MicroUsd(1_000_000)));
     let histories = run_all(&stage, many(), &[Arc::clone(&ceiling)]).await;
@@ -257,7 +217,7 @@ async fn a_shared_ceiling_is_kept_to() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reached_shared_ceiling_is_named() {
-    let stage = stage(&[]);
+    let stage = Stage::answering(ANSWER);
     let ceiling: Arc<dyn SharedBudget> =
         Arc::new(SharedCeiling::new("suite budget", MicroUsd(60_000)));
     let histories = run_all(&stage, many(), &[Arc::clone(&ceiling)]).await;
@@ -269,18 +229,15 @@ async fn a_reached_shared_ceiling_is_named() {
     assert!(!aborts.is_empty());
     for abort in &aborts {
         assert_eq!(abort.reason, AbortReason::CostCeiling);
-        let message = &abort.message;
-        assert!(
-            message.starts_with("The suite budget of $0.06 is reached"),
-            "{message}"
-        );
+        let start = "The suite budget of $0.06 is reached";
+        assert!(abort.message.starts_with(start), "{}", abort.message);
     }
     assert_replays(&histories);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_consultation_leaves_the_others_alone() {
-    let stage = stage(&[]);
+    let stage = Stage::answering(ANSWER);
     let dispatcher = dispatcher();
     let run = |number| run_one(&stage, &dispatcher, numbered(number));
     // Dropped with its calls in flight and its requests waiting.
@@ -295,55 +252,38 @@ async fn a_cancelled_consultation_leaves_the_others_alone() {
     attempts.retain(|attempt| attempt.ended.is_some());
     assert_eq!(most_at_once(&attempts), 4);
     let later = run(20).await;
-    assert_eq!(
-        state(&later),
-        StateName::Complete,
-        "its places are free again"
-    );
+    assert_eq!(state(&later), StateName::Complete, "places are free again");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_interrupted_consultation_aborts_alone() {
-    let stage = stage(&[]);
+    let stage = Stage::answering(ANSWER);
     let dispatcher = dispatcher();
     let (interrupt, interrupts) = mpsc::unbounded_channel();
-    let interrupted = run_interruptible(&stage, &dispatcher, numbered(0), interrupts);
     let (interrupted, other, ()) = tokio::join!(
-        interrupted,
+        run_interruptible(&stage, &dispatcher, numbered(0), interrupts),
         run_one(&stage, &dispatcher, numbered(1)),
-        async {
-            tokio::time::sleep(Duration::from_millis(150)).await;
-            interrupt.send(()).unwrap();
-        }
+        interrupted_after(Duration::from_millis(150), interrupt)
     );
     assert_eq!(state(&interrupted), StateName::Aborted);
     assert_eq!(state(&other), StateName::Complete);
-    let is_abort = |envelope: &&Envelope| {
-        matches!(
-            envelope.event,
-            Event::Consultation(ConsultationEvent::Aborted(_))
-        )
-    };
-    assert_eq!(other.iter().filter(is_abort).count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_turns_to_another_provider_does_not_wait_for_the_first() {
     let hint = Duration::from_secs(600);
-    let limited = move |_: super::scripted_providers::ScriptedCall<'_>| {
+    let limited = move |_: ScriptedCall<'_>| {
         let outcome = failure_with_hint(FailureClass::RateLimit, "slow down", hint);
         (ANSWER, outcome)
     };
-    let stage = stage(&[]).provider("google", limited);
+    let stage = Stage::answering(ANSWER).provider("google", limited);
     let mut plan = with_fallback(numbered(0));
     // The second call waits for the first to end, and then turns to the fallback.
     plan.in_flight.insert(ProviderId::new("google"), 1);
     let mut second = plan.panel.seats[2].clone();
     second.id = SeatId::new("skeptic");
-    plan.fallbacks.insert(
-        second.id.clone(),
-        vec![ModelRef::new("anthropic", "claude-haiku")],
-    );
+    let fallback = ModelRef::new("anthropic", "claude-haiku");
+    plan.fallbacks.insert(second.id.clone(), vec![fallback]);
     plan.panel.seats.push(second);
     let history = run_one(&stage, &dispatcher(), plan).await;
     assert_eq!(state(&history), StateName::Complete);
@@ -355,9 +295,7 @@ async fn providers_that_all_fail_end_a_consultation_soon() {
     let mut stage = Stage::new();
     for vendor in ["anthropic", "openai", "google", "mistral"] {
         let check = |_| (ANSWER, Ok(()));
-        let fails = |_: super::scripted_providers::ScriptedCall<'_>| {
-            (ANSWER, failure(FailureClass::Overload, "overloaded"))
-        };
+        let fails = |_: ScriptedCall<'_>| (ANSWER, failure(FailureClass::Overload, "overloaded"));
         stage = stage.checked_provider(vendor, fails, check);
     }
     let mut plan = numbered(0);

@@ -13,17 +13,15 @@ use conclave::consultation::machine::{Effect, Input, Question};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::call::FailureClass;
 use conclave::domain::time::Timestamp;
-use conclave::engine::clock::Clock;
-use conclave::engine::dispatcher::Dispatcher;
-use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, RunStart};
 use conclave::engine::ports::{BoxFuture, Person};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::sleep;
 
-use super::scripted_providers::{ScriptedCall, Stage, no_interrupts};
+use super::scripted_providers::{
+    ScriptedCall, Stage, drive, driver, interrupted_after, no_interrupts,
+};
 use crate::support::script::{failure_with_hint, good, plan};
-use crate::support::timeout::in_virtual_time;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -54,22 +52,17 @@ impl Person for SilentUser {
 
 /// Starts providers that answer after a second; the second one is rate-limited once.
 fn stage() -> Stage {
-    let limited = || {
+    Stage::answering(SECOND).provider("openai", |call| {
+        let limited = failure_with_hint(FailureClass::RateLimit, "too many", 2 * SECOND);
         (
             SECOND,
-            failure_with_hint(FailureClass::RateLimit, "too many requests", 2 * SECOND),
-        )
-    };
-    Stage::new()
-        .provider("anthropic", |call| (SECOND, good(call.ask)))
-        .provider("openai", move |call| {
             if call.nth == 1 {
-                limited()
+                limited
             } else {
-                (SECOND, good(call.ask))
-            }
-        })
-        .provider("google", |call| (SECOND, good(call.ask)))
+                good(call.ask)
+            },
+        )
+    })
 }
 
 fn pulse() -> Effect {
@@ -105,16 +98,10 @@ async fn run(
     (mut consultation, begin): (Consultation, RunStart),
 ) -> (StateName, Vec<Envelope>) {
     let driver = Driver {
-        clock: Clock::starting(Timestamp(0)),
-        providers: stage.providers(),
-        dispatcher: Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default()),
-        budgets: Vec::new(),
-        subscribers: Vec::new(),
-        person,
         interrupts,
+        ..driver(stage.providers(), person)
     };
-    let run = driver.run(&mut consultation, begin);
-    let history = in_virtual_time("the end of the run", run).await;
+    let history = drive(driver, &mut consultation, begin).await;
     (consultation.state(), history)
 }
 
@@ -123,33 +110,19 @@ async fn open_question_does_not_block_calls_and_timers() {
     let (stage, person) = (stage(), SilentUser::default());
     let (ended, history) = run(&stage, &person, no_interrupts(), started(plan(), [pulse()])).await;
     assert_eq!(ended, StateName::Complete);
-    assert!(
-        history.iter().any(|envelope| matches!(
+    let is_retry = |envelope: &Envelope| {
+        matches!(
             envelope.event,
             Event::Call(CallEvent::Retried { wait_ms: 2_000, .. })
-        )),
-        "a timer fires"
-    );
-    assert_eq!(
-        stage.attempts().len(),
-        10,
-        "five steps, and a wait of 2 s before a retry"
-    );
-    assert_eq!(
-        stage.began.elapsed(),
-        8 * SECOND,
-        "five steps, and a wait of 2 s before a retry"
-    );
-    assert_eq!(
-        person.questions.lock().unwrap().len(),
-        1,
-        "the question ends with the run"
-    );
-    assert_eq!(
-        person.withdrawn.load(Ordering::SeqCst),
-        1,
-        "the question ends with the run"
-    );
+        )
+    };
+    assert!(history.iter().any(is_retry), "a timer fires");
+    // Five steps, and a wait of 2 s before a retry.
+    assert_eq!(stage.attempts().len(), 10);
+    assert_eq!(stage.began.elapsed(), 8 * SECOND);
+    // The question ends with the run.
+    assert_eq!(person.questions.lock().unwrap().len(), 1);
+    assert_eq!(person.withdrawn.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -158,10 +131,7 @@ async fn open_question_does_not_block_an_interrupt() {
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     let ((ended, _), ()) = tokio::join!(
         run(&stage, &person, interrupts, started(plan(), [pulse()])),
-        async {
-            sleep(SECOND / 2).await;
-            interrupt.send(()).unwrap();
-        }
+        interrupted_after(SECOND / 2, interrupt)
     );
     assert_eq!(ended, StateName::Aborted);
     assert_eq!(stage.began.elapsed(), SECOND / 2);
@@ -187,14 +157,8 @@ impl Person for RefusingUser {
 /// no at this time.
 async fn run_with_pulse(no: Duration) -> (StateName, Vec<PulseAnswer>) {
     let takes = |call: ScriptedCall<'_>| {
-        (
-            if call.ask.answer.round() == 1 {
-                61 * SECOND
-            } else {
-                SECOND
-            },
-            good(call.ask),
-        )
+        let seconds = if call.ask.answer.round() == 1 { 61 } else { 1 };
+        (seconds * SECOND, good(call.ask))
     };
     let stage = Stage::new()
         .provider("anthropic", takes)
@@ -203,12 +167,8 @@ async fn run_with_pulse(no: Duration) -> (StateName, Vec<PulseAnswer>) {
     let mut plan = plan();
     plan.control.pulse = Some(60 * SECOND);
     let person = RefusingUser::default();
-    let run = run(
-        &stage,
-        &person,
-        no_interrupts(),
-        (Consultation::new(plan), RunStart::New),
-    );
+    let start = (Consultation::new(plan), RunStart::New);
+    let run = run(&stage, &person, no_interrupts(), start);
     let say = async {
         sleep(no).await;
         person.when.notify_one();
@@ -225,30 +185,19 @@ async fn run_with_pulse(no: Duration) -> (StateName, Vec<PulseAnswer>) {
 
 #[tokio::test(start_paused = true)]
 async fn answers_at_or_after_the_withdrawal_are_ignored() {
-    assert_eq!(
-        run_with_pulse(Duration::from_millis(60_500)).await,
-        (StateName::Aborted, vec![PulseAnswer::Cancel]),
-        "a timely answer counts"
-    );
+    let timely = run_with_pulse(Duration::from_millis(60_500)).await;
+    assert_eq!(timely, (StateName::Aborted, vec![PulseAnswer::Cancel]));
     for no in [61, 62, 70] {
-        assert_eq!(
-            run_with_pulse(no * SECOND).await,
-            (StateName::Complete, vec![PulseAnswer::Superseded]),
-            "{no}"
-        );
+        let late = run_with_pulse(no * SECOND).await;
+        assert_eq!(late, (StateName::Complete, vec![PulseAnswer::Superseded]));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn question_withdrawn_in_the_same_step_is_never_asked() {
     let (stage, person) = (stage(), SilentUser::default());
-    let (ended, _) = run(
-        &stage,
-        &person,
-        no_interrupts(),
-        started(plan(), [pulse(), Effect::Withdraw]),
-    )
-    .await;
+    let start = started(plan(), [pulse(), Effect::Withdraw]);
+    let (ended, _) = run(&stage, &person, no_interrupts(), start).await;
     assert_eq!(ended, StateName::Complete);
     assert_eq!(person.questions.lock().unwrap().len(), 0);
 }

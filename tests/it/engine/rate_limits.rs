@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{CallEvent, Event, RoundEvent, StateName};
-use conclave::consultation::plan::Plan;
+use conclave::consultation::event::{CallEvent, Envelope, Event, RoundEvent, StateName};
 use conclave::consultation::protocol::call::{FailureClass, Outcome};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 
-use super::scripted_providers::{Attempt, Stage};
+use super::scripted_providers::{Attempt, Stage, most_at_once, state};
 use crate::support::script::{crowd, failure, failure_with_hint, good};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -36,21 +35,6 @@ fn rate_limited_until(recovers: Duration, hint: Option<Duration>) -> Stage {
         .provider("openai", |call| (ANSWERED_AFTER, good(call.ask)))
 }
 
-/// Returns the highest number of simultaneous calls.
-fn most_at_once(attempts: &[Attempt]) -> usize {
-    let under_way = |at: Duration| {
-        attempts
-            .iter()
-            .filter(|one| one.began <= at && one.ended.is_none_or(|ended| ended > at))
-            .count()
-    };
-    attempts
-        .iter()
-        .map(|attempt| under_way(attempt.began))
-        .max()
-        .unwrap_or_default()
-}
-
 /// Asserts that no call starts between a rejection and the end of its hint.
 fn assert_left_alone(attempts: &[Attempt], hint: Duration) {
     for refused in attempts.iter().filter(|attempt| attempt.failed) {
@@ -60,6 +44,14 @@ fn assert_left_alone(attempts: &[Attempt], hint: Duration) {
             .find(|attempt| attempt.began >= from && attempt.began < from + hint);
         assert!(early.is_none(), "{early:?} after {refused:?}");
     }
+}
+
+fn end(attempts: &[Attempt]) -> Duration {
+    attempts
+        .iter()
+        .filter_map(|attempt| attempt.ended)
+        .max()
+        .unwrap()
 }
 
 fn round(stage: &Stage, provider: &str, number: u8) -> Vec<Attempt> {
@@ -82,34 +74,22 @@ async fn crowd_recovers_quickly_without_a_retry_storm() {
     assert_left_alone(&first, hint);
     // Four calls before the first rejection, then one at a time, each 2 s after the previous
     // rejection.
-    let refused: Vec<u128> = first
-        .iter()
-        .filter(|attempt| attempt.failed)
-        .map(|attempt| attempt.began.as_millis())
-        .collect();
+    let begun = |failed: bool| {
+        let chosen = first.iter().filter(move |attempt| attempt.failed == failed);
+        chosen.map(|attempt| attempt.began.as_millis())
+    };
+    let refused: Vec<u128> = begun(true).collect();
     assert_eq!(refused, [0, 0, 0, 0, 2_050, 4_100, 6_150, 8_200]);
-    assert_eq!(
-        first.len(),
-        64 + refused.len(),
-        "only rejected calls are repeated"
-    );
+    // Only rejected calls are repeated.
+    assert_eq!(first.len(), 64 + refused.len());
     // After the first success two calls go out, then three, then four.
-    let answered: Vec<u128> = first
-        .iter()
-        .filter(|attempt| !attempt.failed)
-        .map(|attempt| attempt.began.as_millis())
-        .collect();
+    let answered: Vec<u128> = begun(false).take(10).collect();
+    let (two, three) = ([10_350; 2], [10_450; 4]);
     assert_eq!(
-        answered[..10],
-        [
-            10_250, 10_350, 10_350, 10_450, 10_450, 10_450, 10_450, 10_550, 10_550, 10_550
-        ]
+        answered,
+        [&[10_250][..], &two, &three, &[10_550; 3]].concat()
     );
-    let last = first
-        .iter()
-        .filter_map(|attempt| attempt.ended)
-        .max()
-        .unwrap();
+    let last = end(&first);
     assert!(
         last <= recovers + hint + REFUSED_AFTER + ANSWERED_AFTER * 18,
         "{last:?}"
@@ -118,41 +98,28 @@ async fn crowd_recovers_quickly_without_a_retry_storm() {
 
 #[tokio::test(start_paused = true)]
 async fn crowd_without_a_hint_backs_off_together() {
-    for seed in 0..4 {
-        let recovers = 5 * SECOND;
-        let stage = rate_limited_until(recovers, None);
-        let transcript = Transcript::fold(&stage.play(Plan { seed, ..crowd(64) }).await).unwrap();
-        assert_eq!(transcript.state, StateName::Complete);
-        let first = round(&stage, "anthropic", 1);
-        assert_eq!(most_at_once(&first), 4);
-        let refused: Vec<&Attempt> = first.iter().filter(|attempt| attempt.failed).collect();
-        for pair in refused[3..].windows(2) {
-            assert!(
-                pair[1].began >= pair[0].ended.unwrap(),
-                "after the first four, one at a time: {pair:?}"
-            );
-        }
-        assert!(
-            first.len() <= 64 + refused.len(),
-            "{} refused",
-            refused.len()
-        );
-        assert!(refused.len() < 40, "{} refused", refused.len());
-        assert_eq!(
-            transcript.failures.len(),
-            0,
-            "rejected calls queue behind the others"
-        );
-        let last = first
-            .iter()
-            .filter_map(|attempt| attempt.ended)
-            .max()
-            .unwrap();
-        assert!(
-            last <= recovers + 30 * SECOND + ANSWERED_AFTER * 18,
-            "the longest wait plus the time for the crowd: {last:?}"
-        );
+    let recovers = 5 * SECOND;
+    let stage = rate_limited_until(recovers, None);
+    let transcript = Transcript::fold(&stage.play(crowd(64)).await).unwrap();
+    assert_eq!(transcript.state, StateName::Complete);
+    let first = round(&stage, "anthropic", 1);
+    assert_eq!(most_at_once(&first), 4);
+    let refused: Vec<&Attempt> = first.iter().filter(|attempt| attempt.failed).collect();
+    for pair in refused[3..].windows(2) {
+        // After the first four, one at a time.
+        assert!(pair[1].began >= pair[0].ended.unwrap(), "{pair:?}");
     }
+    let count = refused.len();
+    assert!(first.len() <= 64 + count, "{count} refused");
+    assert!(count < 40, "{count} refused");
+    // Rejected calls queue behind the others.
+    assert_eq!(transcript.failures.len(), 0);
+    // The longest wait plus the time for the crowd.
+    let last = end(&first);
+    assert!(
+        last <= recovers + 30 * SECOND + ANSWERED_AFTER * 18,
+        "{last:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -170,10 +137,8 @@ async fn provider_that_never_recovers_fails_after_two_minutes() {
     assert_eq!(attempts.len(), 4 + 59);
     assert_eq!(history.last().unwrap().at.0, 50 + 59 * 2_050 + 2_000);
     let last = &transcript.failures.last().unwrap().error.message;
-    assert!(
-        last.ends_with("`anthropic` has refused every call for 123 s"),
-        "{last}"
-    );
+    let words = "`anthropic` has refused every call for 123 s";
+    assert!(last.ends_with(words), "{last}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -195,66 +160,40 @@ async fn backoff_of_round_1_delays_the_judge_of_round_2() {
     other.model = ModelRef::new("openai", "gpt-6.1-sol");
     plan.panel.seats.push(other);
     plan.panel.judges.truncate(1);
-    let stage = Stage::new()
-        .provider("anthropic", |call| (ANSWERED_AFTER, good(call.ask)))
-        .provider("openai", |call| {
-            if call.nth <= 3 {
-                (Duration::ZERO, rate_limited(Some(5 * SECOND)))
-            } else {
-                (ANSWERED_AFTER, good(call.ask))
-            }
-        });
+    let stage = Stage::answering(ANSWERED_AFTER).provider("openai", |call| {
+        if call.nth <= 3 {
+            (Duration::ZERO, rate_limited(Some(5 * SECOND)))
+        } else {
+            (ANSWERED_AFTER, good(call.ask))
+        }
+    });
     let history = stage.play(plan).await;
-    assert_eq!(
-        Transcript::fold(&history).unwrap().state,
-        StateName::Complete
-    );
-    let seconds: Vec<(u8, Duration)> = stage
-        .attempts_at("openai")
-        .iter()
-        .map(|one| (one.answer.round(), one.began))
+    assert_eq!(state(&history), StateName::Complete);
+    let attempts = stage.attempts_at("openai").into_iter();
+    let begun: Vec<_> = attempts
+        .map(|one| (one.answer.round(), one.began.as_secs()))
         .collect();
-    assert_eq!(
-        seconds[..4],
-        [(1, 0), (1, 5), (1, 10), (2, 15)].map(|(round, at)| (round, at * SECOND))
-    );
-    let entered = history
-        .iter()
-        .find(|one| {
-            matches!(
-                one.event,
-                Event::Round(RoundEvent::Started { round_number: 2 })
-            )
-        })
-        .unwrap();
-    assert_eq!(
-        entered.at.0, 10_000,
-        "Round 2 starts when the expert fails, and its judge waits"
-    );
+    assert_eq!(begun[..4], [(1, 0), (1, 5), (1, 10), (2, 15)]);
+    // Round 2 starts when the expert fails, and its judge waits.
+    let is_round_2 = |one: &&Envelope| {
+        matches!(
+            one.event,
+            Event::Round(RoundEvent::Started { round_number: 2 })
+        )
+    };
+    assert_eq!(history.iter().find(is_round_2).unwrap().at.0, 10_000);
 }
 
 #[tokio::test(start_paused = true)]
 async fn interrupt_during_a_backoff_ends_at_once() {
-    for after in [
-        Duration::from_millis(60),
-        5 * SECOND,
-        Duration::from_millis(20_049),
-    ] {
+    for after in [60, 5_000, 20_049].map(Duration::from_millis) {
         let stage = rate_limited_until(Duration::MAX, Some(20 * SECOND));
         let history = stage.play_interrupted(crowd(64), after).await;
-        assert_eq!(
-            Transcript::fold(&history).unwrap().state,
-            StateName::Aborted
-        );
+        assert_eq!(state(&history), StateName::Aborted);
         assert_eq!(stage.began.elapsed(), after);
-        assert_eq!(stage.attempts().len(), 4);
-        assert!(
-            stage
-                .attempts()
-                .iter()
-                .all(|attempt| attempt.ended.is_some()),
-            "no call is open"
-        );
+        let attempts = stage.attempts();
+        assert_eq!(attempts.len(), 4);
+        assert!(attempts.iter().all(|attempt| attempt.ended.is_some()));
     }
 }
 
@@ -270,20 +209,13 @@ async fn interrupt_cancels_the_trial_call_after_a_backoff() {
     let after = 3 * SECOND;
     let history = stage.play_interrupted(crowd(64), after).await;
     assert_eq!(stage.began.elapsed(), after);
-    let open: Vec<Attempt> = stage
-        .attempts()
-        .into_iter()
-        .filter(|attempt| attempt.ended.is_none())
-        .collect();
-    assert_eq!(open.len(), 1);
-    assert_eq!(open[0].began, Duration::from_millis(1_050));
-    assert_eq!(
-        history
-            .iter()
-            .filter(|one| matches!(one.event, Event::Call(CallEvent::Cancelled { .. })))
-            .count(),
-        1
-    );
+    let mut attempts = stage.attempts();
+    attempts.retain(|attempt| attempt.ended.is_none());
+    assert_eq!(attempts.len(), 1, "{attempts:?}");
+    assert_eq!(attempts[0].began, Duration::from_millis(1_050));
+    let is_cancelled =
+        |one: &&Envelope| matches!(one.event, Event::Call(CallEvent::Cancelled { .. }));
+    assert_eq!(history.iter().filter(is_cancelled).count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -296,22 +228,18 @@ async fn backoff_of_one_provider_does_not_delay_another() {
         plan
     };
     let times = async |rests: bool| {
-        let stage = Stage::new()
-            .provider("anthropic", move |call| {
-                if rests && call.at < 20 * SECOND {
-                    (REFUSED_AFTER, rate_limited(Some(20 * SECOND)))
-                } else {
-                    (ANSWERED_AFTER, good(call.ask))
-                }
-            })
-            .provider("google", |call| (ANSWERED_AFTER, good(call.ask)))
-            .provider("openai", |call| (ANSWERED_AFTER, good(call.ask)));
+        let stage = Stage::answering(ANSWERED_AFTER).provider("anthropic", move |call| {
+            if rests && call.at < 20 * SECOND {
+                (REFUSED_AFTER, rate_limited(Some(20 * SECOND)))
+            } else {
+                (ANSWERED_AFTER, good(call.ask))
+            }
+        });
         let history = stage.play(plan()).await;
         assert_eq!(Transcript::fold(&history).unwrap().failures.len(), 0);
-        round(&stage, "google", 1)
-            .iter()
-            .map(|attempt| attempt.began.as_millis())
-            .collect::<Vec<_>>()
+        let attempts = round(&stage, "google", 1).into_iter();
+        let begun = attempts.map(|attempt| attempt.began.as_millis());
+        begun.collect::<Vec<_>>()
     };
     let alone = times(false).await;
     assert_eq!(alone, [0, 0, 0, 0, 100, 100, 100, 100, 200, 200]);

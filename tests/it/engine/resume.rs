@@ -1,11 +1,10 @@
 //! Resumed runs: pending effects, lost calls, timers and the clock.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{
-    Answer, CallEvent, CallStarted, Envelope, Event, HealthEvent, RoundEvent, StateName,
+    CallEvent, CallStarted, Envelope, Event, HealthEvent, RoundEvent, StateName,
 };
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::protocol::call::{Failure, FailureClass};
@@ -17,18 +16,13 @@ use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, RunStart};
 use conclave::engine::ports::{Subscriber, SubscriberError};
 
-use super::scripted_providers::{ScriptedCall, ScriptedUser, Stage, no_interrupts};
+use super::scripted_providers::{ScriptedCall, Stage, YES, drive, driver};
 use crate::support::script::{failure_with_hint, good, plan};
-use crate::support::timeout::in_virtual_time;
 
 const SECOND: Duration = Duration::from_secs(1);
 
 fn stage() -> Stage {
-    ["anthropic", "openai", "google"]
-        .into_iter()
-        .fold(Stage::new(), |stage, name| {
-            stage.provider(name, |call| (SECOND, good(call.ask)))
-        })
+    Stage::answering(SECOND)
 }
 
 /// Collects all events.
@@ -58,17 +52,14 @@ async fn resume(
         tool_version: "0.0.1".to_owned(),
     };
     let mut received = Collector::default();
+    let clock = Clock::starting(clock);
     let driver = Driver {
-        clock: Clock::starting(clock),
-        dispatcher: Dispatcher::new(Clock::starting(clock), PoolRules::default()),
-        budgets: Vec::new(),
-        providers: stage.providers(),
+        clock,
+        dispatcher: Dispatcher::new(clock, PoolRules::default()),
         subscribers: vec![&mut received],
-        person: &ScriptedUser::at_once(Answer::Yes),
-        interrupts: no_interrupts(),
+        ..driver(stage.providers(), &YES)
     };
-    let run = driver.run(&mut consultation, begin);
-    let history = in_virtual_time("the end of the run", run).await;
+    let history = drive(driver, &mut consultation, begin).await;
     (consultation, received.0, history)
 }
 
@@ -101,23 +92,15 @@ async fn resume_performs_the_pending_effects_exactly_once() {
         let stage = stage();
         let (consultation, received, history) = resume(&stage, log, log.last().unwrap().at).await;
         assert_eq!(received, history);
-        assert_eq!(
-            consultation.state(),
-            StateName::Complete,
-            "cut before {cut}"
-        );
+        assert_eq!(consultation.state(), StateName::Complete, "{cut}");
         let step = rest
             .iter()
             .skip(1)
             .position(|envelope| envelope.cause.is_some())
             .map_or(rest.len(), |at| at + 1);
-        assert_eq!(history[..step], rest[..step], "cut before {cut}");
-        let all: Vec<CallId> = calls(log).into_iter().chain(calls(&history)).collect();
-        assert_eq!(
-            all,
-            calls(&whole),
-            "cut before {cut}: no call is missing or repeated"
-        );
+        assert_eq!(history[..step], rest[..step], "{cut}");
+        let all = [calls(log), calls(&history)].concat();
+        assert_eq!(all, calls(&whole), "{cut}: no call is missing or repeated");
         assert_eq!(stage.attempts().len(), calls(rest).len());
     }
 }
@@ -127,54 +110,39 @@ async fn resume_after_any_event_completes_and_repeats_only_lost_calls() {
     let stage = || {
         let answers = |call: ScriptedCall<'_>| (40 * SECOND, good(call.ask));
         let check = |nth: usize| {
+            let overload = || Err(Failure::new(FailureClass::Overload, "no"));
             (
                 SECOND,
                 if nth.is_multiple_of(2) {
-                    Err(Failure::new(FailureClass::Overload, "no"))
+                    overload()
                 } else {
                     Ok(())
                 },
             )
         };
-        ["anthropic", "openai", "google"]
-            .into_iter()
-            .fold(Stage::new(), |stage, name| {
-                stage.checked_provider(name, answers, check)
-            })
+        Stage::new()
+            .checked_provider("anthropic", answers, check)
+            .checked_provider("openai", answers, check)
+            .checked_provider("google", answers, check)
     };
     let whole = stage().play(plan()).await;
-    assert!(
-        whole
-            .iter()
-            .any(|envelope| matches!(envelope.event, Event::Health(HealthEvent::StatusUpdated(_))))
-    );
-    for cut in 1..whole.len() {
+    let is_health = |envelope: &Envelope| {
+        matches!(envelope.event, Event::Health(HealthEvent::StatusUpdated(_)))
+    };
+    assert!(whole.iter().any(is_health));
+    // The machine is resumed after each event in its own tests.
+    for cut in (1..whole.len()).step_by(3) {
         let log = &whole[..cut];
         let (consultation, received, history) = resume(&stage(), log, log.last().unwrap().at).await;
-        assert_eq!(
-            consultation.state(),
-            StateName::Complete,
-            "cut before {cut}"
-        );
-        assert_eq!(received, history, "cut before {cut}");
+        assert_eq!(consultation.state(), StateName::Complete, "{cut}");
+        assert_eq!(received, history, "{cut}");
         let both = [log, &history].concat();
-        assert!(
-            both.iter()
-                .map(|envelope| envelope.seq)
-                .eq(1..=both.len() as u64),
-            "cut before {cut}"
-        );
-        assert!(
-            replay(&both).is_ok_and(|replayed| replayed.interruption.effects.is_empty()
-                && replayed.interruption.lost.is_empty()),
-            "cut before {cut}"
-        );
+        let seqs = both.iter().map(|envelope| envelope.seq);
+        assert!(seqs.eq(1..=both.len() as u64), "{cut}");
+        let end = replay(&both).unwrap().interruption;
+        assert!(end.effects.is_empty() && end.lost.is_empty(), "{cut}");
         let lost = replay(log).unwrap().interruption.lost.len();
-        assert_eq!(
-            calls(&both).len(),
-            calls(&whole).len() + lost,
-            "cut before {cut}: only lost calls are repeated"
-        );
+        assert_eq!(calls(&both).len(), calls(&whole).len() + lost, "{cut}");
     }
 }
 
@@ -185,23 +153,15 @@ async fn event_times_never_go_back() {
     let last = log.last().unwrap().at;
     assert!(last > Timestamp(1_000));
     let (_, _, history) = resume(&stage(), log, Timestamp(0)).await;
-    let moments: Vec<Timestamp> = log
-        .iter()
-        .chain(&history)
-        .map(|envelope| envelope.at)
-        .collect();
-    assert!(moments.is_sorted(), "{moments:?}");
+    let moments = log.iter().chain(&history).map(|envelope| envelope.at);
+    assert!(moments.is_sorted(), "{history:?}");
     let later = last.after(3_600 * SECOND);
     let (_, _, history) = resume(&stage(), log, later).await;
-    let finished = history
-        .iter()
-        .find(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
-        .unwrap();
-    assert_eq!(
-        finished.at,
-        later.after(SECOND),
-        "a clock that is ahead stays ahead"
-    );
+    let is_end =
+        |envelope: &&Envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_)));
+    let finished = history.iter().find(is_end).unwrap();
+    // A clock that is ahead stays ahead.
+    assert_eq!(finished.at, later.after(SECOND));
 }
 
 #[tokio::test(start_paused = true)]
@@ -219,23 +179,15 @@ async fn clock_moves_only_forward() {
 #[tokio::test(start_paused = true)]
 async fn timers_of_the_interrupted_run_fire_after_resume() {
     let stage = |limits: bool| {
-        Stage::new()
-            .provider("anthropic", move |call| {
-                if limits && call.nth == 1 {
-                    (
-                        Duration::ZERO,
-                        failure_with_hint(
-                            FailureClass::RateLimit,
-                            "too many requests",
-                            20 * SECOND,
-                        ),
-                    )
-                } else {
-                    (SECOND, good(call.ask))
-                }
-            })
-            .provider("openai", |call| (SECOND, good(call.ask)))
-            .provider("google", |call| (SECOND, good(call.ask)))
+        stage().provider("anthropic", move |call| {
+            let hint = 20 * SECOND;
+            if limits && call.nth == 1 {
+                let outcome = failure_with_hint(FailureClass::RateLimit, "too many", hint);
+                (Duration::ZERO, outcome)
+            } else {
+                (SECOND, good(call.ask))
+            }
+        })
     };
     let whole = stage(true).play(plan()).await;
     // Two experts have answered and one waits for its retry, so no call is open.
@@ -247,23 +199,14 @@ async fn timers_of_the_interrupted_run_fire_after_resume() {
         .unwrap();
     let log = &whole[..cut];
     assert_eq!(calls(log).len(), 3);
-    assert_eq!(replay(log).unwrap().interruption.lost, Vec::new());
-    assert_eq!(
-        replay(log)
-            .unwrap()
-            .interruption
-            .timers
-            .iter()
-            .map(|(at, _)| *at)
-            .collect::<BTreeSet<_>>(),
-        BTreeSet::from([Timestamp(20_000)])
-    );
-    let resumed_stage = stage(false);
-    let (consultation, _, _) = resume(&resumed_stage, log, Timestamp(5_000)).await;
+    let interruption = replay(log).unwrap().interruption;
+    assert_eq!(interruption.lost, Vec::new());
+    for (at, _) in &interruption.timers {
+        assert_eq!(*at, Timestamp(20_000));
+    }
+    let resumed = stage(false);
+    let (consultation, _, _) = resume(&resumed, log, Timestamp(5_000)).await;
     assert_eq!(consultation.state(), StateName::Complete);
-    assert_eq!(
-        resumed_stage.attempts_at("anthropic")[0].began,
-        15 * SECOND,
-        "the timer fires at its time"
-    );
+    // The timer fires at its time.
+    assert_eq!(resumed.attempts_at("anthropic")[0].began, 15 * SECOND);
 }

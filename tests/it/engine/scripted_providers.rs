@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::timeout::in_virtual_time;
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{Answer, Envelope};
+use conclave::consultation::event::{Answer, Envelope, StateName};
 use conclave::consultation::machine::Question;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Failure, Outcome};
+use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
@@ -21,6 +21,9 @@ use conclave::engine::driver::{Driver, RunStart};
 use conclave::engine::ports::{BoxFuture, Delta, Person, Provider, Providers, Subscriber};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
+
+use crate::support::script::good;
+use crate::support::timeout::in_virtual_time;
 
 /// A call as the provider saw it, with times since the start of the run.
 #[derive(Clone, Debug)]
@@ -78,7 +81,7 @@ impl Provider for ScriptedProvider {
     fn ask<'a>(
         &'a self,
         ask: &'a Ask,
-        _: &'a mut (dyn FnMut(Delta) + Send),
+        on: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             let began = self.began.elapsed();
@@ -92,19 +95,16 @@ impl Provider for ScriptedProvider {
                     ended: None,
                     failed: false,
                 });
-                (
-                    attempts.len() - 1,
-                    attempts
-                        .iter()
-                        .filter(|attempt| attempt.provider == self.name)
-                        .count(),
-                )
+                let own = attempts.iter().filter(|one| one.provider == self.name);
+                (attempts.len() - 1, own.count())
             };
-            let (takes, outcome) = (self.script)(ScriptedCall {
+            on(Delta::Connected);
+            let at_start = ScriptedCall {
                 ask,
                 nth,
                 at: began,
-            });
+            };
+            let (takes, outcome) = (self.script)(at_start);
             if !takes.is_zero() {
                 sleep(takes).await;
             }
@@ -131,10 +131,8 @@ impl Provider for ScriptedProvider {
                     dropped: false,
                 });
                 recorder.at = checks.len() - 1;
-                checks
-                    .iter()
-                    .filter(|check| check.provider == self.name)
-                    .count()
+                let own = checks.iter().filter(|one| one.provider == self.name);
+                own.count()
             };
             let (takes, result) = script(nth);
             sleep(takes).await;
@@ -176,6 +174,16 @@ impl Stage {
         }
     }
 
+    /// Starts the three vendors of the plans, which answer after this time.
+    pub(super) fn answering(after: Duration) -> Self {
+        ["anthropic", "openai", "google"]
+            .into_iter()
+            .fold(Self::new(), |stage, name| {
+                stage.provider(name, move |call| (after, good(call.ask)))
+            })
+    }
+
+    /// Adds a provider, or replaces it.
     pub(super) fn provider(
         self,
         name: &str,
@@ -232,18 +240,22 @@ impl Stage {
     }
 
     pub(super) async fn play(&self, plan: Plan) -> Vec<Envelope> {
-        run(plan, &self.providers, Vec::new(), no_interrupts()).await
+        self.play_for(plan, Vec::new()).await
+    }
+
+    pub(super) async fn play_for<'a>(
+        &'a self,
+        plan: Plan,
+        subscribers: Vec<&'a mut dyn Subscriber>,
+    ) -> Vec<Envelope> {
+        run(plan, &self.providers, subscribers, no_interrupts()).await
     }
 
     /// Runs a consultation and interrupts it after this time.
     pub(super) async fn play_interrupted(&self, plan: Plan, after: Duration) -> Vec<Envelope> {
         let (interrupt, interrupts) = mpsc::unbounded_channel();
-        let (history, ()) =
-            tokio::join!(run(plan, &self.providers, Vec::new(), interrupts), async {
-                sleep(after).await;
-                interrupt.send(()).unwrap();
-            });
-        history
+        let run = run(plan, &self.providers, Vec::new(), interrupts);
+        tokio::join!(run, interrupted_after(after, interrupt)).0
     }
 }
 
@@ -254,16 +266,12 @@ pub(super) struct ScriptedUser {
     after: Duration,
 }
 
-const YES: ScriptedUser = ScriptedUser {
+pub(super) const YES: ScriptedUser = ScriptedUser {
     answer: Answer::Yes,
     after: Duration::ZERO,
 };
 
 impl ScriptedUser {
-    pub(super) fn at_once(answer: Answer) -> Self {
-        Self::after(Duration::ZERO, answer)
-    }
-
     pub(super) fn after(after: Duration, answer: Answer) -> Self {
         Self { answer, after }
     }
@@ -280,48 +288,83 @@ impl Person for ScriptedUser {
     }
 }
 
+/// Returns a driver with a process of its own, which starts now.
+pub(super) fn driver<'a>(providers: &'a Providers, person: &'a dyn Person) -> Driver<'a> {
+    let clock = Clock::starting(Timestamp(0));
+    Driver {
+        clock,
+        providers,
+        dispatcher: Dispatcher::new(clock, PoolRules::default()),
+        budgets: Vec::new(),
+        subscribers: Vec::new(),
+        person,
+        interrupts: no_interrupts(),
+    }
+}
+
+/// Drives a consultation to its end.
+pub(super) async fn drive(
+    driver: Driver<'_>,
+    consultation: &mut Consultation,
+    start: RunStart,
+) -> Vec<Envelope> {
+    in_virtual_time("the end of the run", driver.run(consultation, start)).await
+}
+
 pub(super) async fn run<'a>(
     plan: Plan,
     providers: &'a Providers,
     subscribers: Vec<&'a mut dyn Subscriber>,
     interrupts: mpsc::UnboundedReceiver<()>,
 ) -> Vec<Envelope> {
-    let clock = Clock::starting(Timestamp(0));
-    let dispatcher = Dispatcher::new(clock, PoolRules::seeded(plan.seed));
-    run_beside(
-        dispatcher,
-        Vec::new(),
-        plan,
-        providers,
+    let driver = driver(providers, &YES);
+    let driver = Driver {
+        dispatcher: Dispatcher::new(driver.clock, PoolRules::seeded(plan.seed)),
         subscribers,
         interrupts,
-    )
-    .await
+        ..driver
+    };
+    drive(driver, &mut Consultation::new(plan), RunStart::New).await
 }
 
 /// Runs a consultation beside others of the process.
-pub(super) async fn run_beside<'a>(
+pub(super) async fn run_beside(
     dispatcher: Dispatcher,
     budgets: Vec<Arc<dyn SharedBudget>>,
     plan: Plan,
-    providers: &'a Providers,
-    subscribers: Vec<&'a mut dyn Subscriber>,
+    providers: &Providers,
     interrupts: mpsc::UnboundedReceiver<()>,
 ) -> Vec<Envelope> {
-    let mut consultation = Consultation::new(plan);
     let driver = Driver {
         clock: *dispatcher.clock(),
-        providers,
         dispatcher,
         budgets,
-        subscribers,
-        person: &YES,
         interrupts,
+        ..driver(providers, &YES)
     };
-    let run = driver.run(&mut consultation, RunStart::New);
-    in_virtual_time("the end of the run", run).await
+    drive(driver, &mut Consultation::new(plan), RunStart::New).await
 }
 
 pub(super) fn no_interrupts() -> mpsc::UnboundedReceiver<()> {
     mpsc::unbounded_channel().1
+}
+
+pub(super) async fn interrupted_after(after: Duration, interrupt: mpsc::UnboundedSender<()>) {
+    sleep(after).await;
+    interrupt.send(()).unwrap();
+}
+
+pub(super) fn state(history: &[Envelope]) -> StateName {
+    Transcript::fold(history).unwrap().state
+}
+
+/// Returns the highest number of simultaneous calls.
+pub(super) fn most_at_once(attempts: &[Attempt]) -> usize {
+    let at_once = |moment: Duration| {
+        let in_flight =
+            |one: &&Attempt| one.began <= moment && one.ended.is_none_or(|ended| ended > moment);
+        attempts.iter().filter(in_flight).count()
+    };
+    let moments = attempts.iter().map(|attempt| attempt.began);
+    moments.map(at_once).max().unwrap_or(0)
 }
