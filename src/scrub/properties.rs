@@ -13,47 +13,17 @@ use super::{OutgoingText, Scrubbed, Scrubber};
 use crate::domain::steps;
 
 /// A file in each of ten languages. `@NAME` is a name, `@VALUE` the place of a secret.
-const LANGUAGES: [(&str, &str); 10] = [
-    (
-        "rust",
-        "use std::env;\n\nconst @NAME: &str = \"@VALUE\";\n\nfn main() {\n    let port: u16 = 8080;\n}\n",
-    ),
-    (
-        "python",
-        "import os\n\n@NAME = '@VALUE'\n\ndef main(port: int = 8080) -> None:\n    print(port)\n",
-    ),
-    (
-        "javascript",
-        "const config = {\n  port: 8080,\n  @NAME: '@VALUE',\n};\nexport default config;\n",
-    ),
-    (
-        "go",
-        "package main\n\nvar @NAME = \"@VALUE\"\n\nfunc main() { run(8080) }\n",
-    ),
-    (
-        "java",
-        "class Config {\n  private static final String @NAME = \"@VALUE\";\n  int port = 8080;\n}\n",
-    ),
-    (
-        "ruby",
-        "module Config\n  @NAME = \"@VALUE\".freeze\n  PORT = 8080\nend\n",
-    ),
-    (
-        "php",
-        "<?php\n$config = ['@NAME' => '@VALUE', 'port' => 8080];\n",
-    ),
-    (
-        "shell",
-        "#!/bin/sh\nset -eu\nexport @NAME=@VALUE\nexec server --port 8080\n",
-    ),
-    (
-        "yaml",
-        "server:\n  port: 8080\n  @NAME: @VALUE\n  host: example.com\n",
-    ),
-    (
-        "json",
-        "{\n  \"port\": 8080,\n  \"@NAME\": \"@VALUE\",\n  \"host\": \"example.com\"\n}\n",
-    ),
+const LANGUAGES: [&str; 10] = [
+    "use std::env;\n\nconst @NAME: &str = \"@VALUE\";\n\nfn main() {\n    let port: u16 = 8080;\n}\n",
+    "import os\n\n@NAME = '@VALUE'\n\ndef main(port: int = 8080) -> None:\n    print(port)\n",
+    "const config = {\n  port: 8080,\n  @NAME: '@VALUE',\n};\nexport default config;\n",
+    "package main\n\nvar @NAME = \"@VALUE\"\n\nfunc main() { run(8080) }\n",
+    "class Config {\n  private static final String @NAME = \"@VALUE\";\n  int port = 8080;\n}\n",
+    "module Config\n  @NAME = \"@VALUE\".freeze\n  PORT = 8080\nend\n",
+    "<?php\n$config = ['@NAME' => '@VALUE', 'port' => 8080];\n",
+    "#!/bin/sh\nset -eu\nexport @NAME=@VALUE\nexec server --port 8080\n",
+    "server:\n  port: 8080\n  @NAME: @VALUE\n  host: example.com\n",
+    "{\n  \"port\": 8080,\n  \"@NAME\": \"@VALUE\",\n  \"host\": \"example.com\"\n}\n",
 ];
 
 fn scrubber() -> &'static Scrubber {
@@ -86,8 +56,7 @@ fn secret() -> impl Strategy<Value = String> {
         "eyJ[A-Za-z0-9]{30}\\.eyJ[A-Za-z0-9]{40}\\.[A-Za-z0-9]{43}",
     ]
     .prop_filter("a filler is no secret", |secret| {
-        let digits = secret.bytes().filter(u8::is_ascii_digit).count();
-        digits > 1
+        secret.bytes().filter(u8::is_ascii_digit).count() > 1
     })
 }
 
@@ -139,15 +108,15 @@ proptest! {
         crlf in any::<bool>(),
     ) {
         let scrubber = scrubber();
-        for (language, template) in LANGUAGES {
+        for template in LANGUAGES {
             let mut source = template.replace("@NAME", name).replace("@VALUE", &secret);
             if crlf {
                 source = source.replace('\n', "\r\n");
             }
             let got = scrubbed(scrubber, &source);
-            prop_assert!(!got.contains(&secret), "{}: {}", language, got);
+            prop_assert!(!got.contains(&secret), "{}", got);
             let (before, after) = source.split_once(&secret).unwrap();
-            prop_assert!(got.starts_with(before) && got.ends_with(after), "{}: {}", language, got);
+            prop_assert!(got.starts_with(before) && got.ends_with(after), "{}", got);
         }
     }
 
@@ -217,12 +186,8 @@ fn own_keys_are_found_as_json_and_urls_write_them_and_short_ones_are_not() {
         &json(r"pa\u002bs\u0022s\/wo\u005Crd=9 \u00e9\ud83d\udd11"),
     ] {
         let got = scrubbed(&scrubber, &format!("?k={text} short"));
-        let masked = got
-            .trim_start_matches("?k=")
-            .trim_matches('"')
-            .replace('\\', "");
-        let masked = masked.replace('"', "");
-        assert_eq!(masked, "[REDACTED_API_KEY] short", "{text}");
+        let masked = got.replace(['\\', '"'], "");
+        assert_eq!(masked, "?k=[REDACTED_API_KEY] short", "{text}");
     }
 }
 
@@ -245,33 +210,20 @@ fn strong_secrets_are_masked_where_a_text_repeats_them() {
 
 #[test]
 fn literal_after_a_password_is_masked_only_if_it_continues_it() {
-    for (text, expected) in [
-        (
-            "password: 'Winter2024!'\n'name': x\n",
-            "password: '[REDACTED_PASSWORD]'\n'name': x\n",
-        ),
-        (
-            "- password: \"Winter2024!\"\n  \"user\": \"bob\"\n",
-            "- password: \"[REDACTED_PASSWORD]\"\n  \"user\": \"bob\"\n",
-        ),
-        (
-            "PASSWORD = \"Winter2024!\"\n\"\"\"Docs.\"\"\"\n",
-            "PASSWORD = \"[REDACTED_PASSWORD]\"\n\"\"\"Docs.\"\"\"\n",
-        ),
-        (
-            "char *password = \"Winter2024!\"\n    \"Q9x\";\n",
-            "char *password = \"[REDACTED_PASSWORD]\";\n",
-        ),
-        (
-            "password = (\n    'Winter2024!'\n    'Q9x'\n)\n",
-            "password = (\n    '[REDACTED_PASSWORD]'\n)\n",
-        ),
-        (
-            "password = 'Winter2024!' +\n'Q9x'\n",
-            "password = '[REDACTED_PASSWORD]'\n",
-        ),
+    // What is masked is marked; what continues a literal goes with it.
+    for case in [
+        "password: '«Winter2024!»'\n'name': x\n",
+        "- password: \"«Winter2024!»\"\n  \"user\": \"bob\"\n",
+        "PASSWORD = \"«Winter2024!»\"\n\"\"\"Docs.\"\"\"\n",
+        "char *password = \"«Winter2024!\"\n    \"Q9x»\";\n",
+        "password = (\n    '«Winter2024!'\n    'Q9x»'\n)\n",
+        "password = '«Winter2024!' +\n'Q9x»'\n",
     ] {
-        assert_eq!(scrubbed(scrubber(), text), expected, "{text}");
+        let (before, rest) = case.split_once('«').unwrap();
+        let (masked, after) = rest.split_once('»').unwrap();
+        let expected = format!("{before}[REDACTED_PASSWORD]{after}");
+        let text = format!("{before}{masked}{after}");
+        assert_eq!(scrubbed(scrubber(), &text), expected, "{text}");
     }
 }
 
@@ -309,29 +261,30 @@ fn user_rules_mask_and_allowed_values_stay() {
 
 #[test]
 fn mistakes_in_user_rules_are_errors_that_name_the_rule() {
+    let rule = "[[rule]]\nid = \"a\"\nkind = \"b\"\nkeywords = [\"x\"]";
     for (rules, error) in [
         (
-            "[[rule]]\nid = \"a\"\nkind = \"b\"\nkeywords = []\nregex = 'x'",
+            format!("{rule}\nregex = 'x'").replace("[\"x\"]", "[]"),
             "rule `a` has no `keywords`, or an empty one",
         ),
         (
-            "[[rule]]\nid = \"a\"\nkind = \"b\"\nkeywords = [\"x\"]",
+            rule.to_owned(),
             "rule `a` has both or none of `regex` and `names`",
         ),
         (
-            "[[rule]]\nid = \"a\"\nkind = \"B c\"\nkeywords = [\"x\"]\nregex = 'x'",
+            format!("{rule}\nregex = 'x'").replace("\"b\"", "\"B c\""),
             "rule `a` has an invalid `kind` `B c`: use lowercase letters, digits and `_`",
         ),
         (
-            "[[rule]]\nid = \"a\"\nkind = \"b\"\nkeywords = [\"x\"]\nregex = '('",
+            format!("{rule}\nregex = '('"),
             "rule `a` has an invalid regex",
         ),
         (
-            "[allow]\npatterns = ['(']",
+            "[allow]\npatterns = ['(']".to_owned(),
             "an allowed pattern is an invalid regex",
         ),
     ] {
-        let rules = UserRules::parse(rules).unwrap();
+        let rules = UserRules::parse(&rules).unwrap();
         let got = Scrubber::new(&rules, &[]).unwrap_err();
         assert_eq!(got.to_string(), error);
     }
@@ -364,14 +317,14 @@ fn steps_grow_with_the_length_of_a_text_and_no_faster() {
         "-----END PRIVATE KEY",
         "LS0tLS1CRUdJTiBQUklWQVRF",
     ] {
-        let (small, large) = (repeated(unit, 20_000), repeated(unit, 80_000));
+        let (small, large) = (repeated(unit, 2_000), repeated(unit, 8_000));
         assert!(large <= 5 * small, "{unit}: {small} steps, then {large}");
     }
     let rules = super::rules::built_in().unwrap();
     for keyword in rules.iter().flat_map(|rule| &rule.keywords) {
         for unit in [keyword.clone(), format!("{keyword}={:a<700}", "")] {
-            let steps = repeated(&unit, 16_000);
-            assert!(steps < 40 * 16_000, "{keyword}: {steps} steps");
+            let steps = repeated(&unit, 3_000);
+            assert!(steps < 40 * 3_000, "{keyword}: {steps} steps");
         }
     }
 }
@@ -392,11 +345,8 @@ fn own_keys_beside_other_secrets_take_steps_by_their_number() {
 fn secret_behind_many_keywords_is_masked() {
     let text = "password=".repeat(50) + "Hunter2!x\n";
     assert!(!scrubbed(scrubber(), &text).contains("Hunter2!x"));
-    let many = format!(
-        "{}{{\"kty\":\"oct\",\"k\":\"{}\"}}",
-        "\"kty\" ".repeat(50),
-        "q8Zr".repeat(9)
-    );
+    let keywords = "\"kty\" ".repeat(50);
+    let many = format!(r#"{keywords}{{"kty":"oct","k":"{}"}}"#, "q8Zr".repeat(9));
     assert!(!scrubbed(scrubber(), &many).contains("q8Zrq8Zr"));
 }
 
