@@ -130,18 +130,13 @@ mod tests {
     fn replacing_a_value_leaves_the_rest_as_written() {
         let text = "{\n\t\"alwaysAllowUnder\" :1.50,  \"judge\": \"a\\\"}\",\n\n\
             \t\"panel\":[ \"x=y\" ]\n}\n";
-        assert_eq!(
-            with(text, &["always_allow_under"], json!(0)),
-            text.replace("1.50", "0")
-        );
-        assert_eq!(
-            with(text, &["judge"], json!("b")),
-            text.replace("\"a\\\"}\"", "\"b\"")
-        );
-        assert_eq!(
-            with(text, &["panel"], json!("z=w")),
-            text.replace("[ \"x=y\" ]", "\"z=w\"")
-        );
+        for (name, value, old, new) in [
+            ("always_allow_under", json!(0), "1.50", "0"),
+            ("judge", json!("b"), "\"a\\\"}\"", "\"b\""),
+            ("panel", json!("z=w"), "[ \"x=y\" ]", "\"z=w\""),
+        ] {
+            assert_eq!(with(text, &[name], value), text.replace(old, new));
+        }
     }
 
     #[test]
@@ -164,23 +159,16 @@ mod tests {
     #[test]
     fn a_removed_value_takes_its_comma_with_it() {
         let text = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}";
-        assert_eq!(
-            without(text, &["a"]).unwrap(),
-            "{\n  \"b\": 2,\n  \"c\": 3\n}"
-        );
-        assert_eq!(
-            without(text, &["b"]).unwrap(),
-            "{\n  \"a\": 1,\n  \"c\": 3\n}"
-        );
-        assert_eq!(
-            without(text, &["c"]).unwrap(),
-            "{\n  \"a\": 1,\n  \"b\": 2\n}"
-        );
+        for (name, left) in [
+            ("a", "{\n  \"b\": 2,\n  \"c\": 3\n}"),
+            ("b", "{\n  \"a\": 1,\n  \"c\": 3\n}"),
+            ("c", "{\n  \"a\": 1,\n  \"b\": 2\n}"),
+        ] {
+            assert_eq!(without(text, &[name]).unwrap(), left);
+        }
         assert_eq!(without("{ \"a\": 1 }", &["a"]).unwrap(), "{}");
-        assert_eq!(
-            (without(text, &["d"]), without(text, &["a", "b"])),
-            (None, None)
-        );
+        assert_eq!(without(text, &["d"]), None);
+        assert_eq!(without(text, &["a", "b"]), None);
     }
 
     #[test]

@@ -162,11 +162,8 @@ mod tests {
     fn the_first_line_is_the_key() {
         assert_eq!(key("printf ' k-1 \\nsecond\\n'"), Ok("k-1".to_owned()));
         assert_eq!(key("echo k-2; echo warning >&2"), Ok("k-2".to_owned()));
-        assert_eq!(
-            key("cat; echo k-3"),
-            Ok("k-3".to_owned()),
-            "nothing is on standard input"
-        );
+        // Nothing is on standard input.
+        assert_eq!(key("cat; echo k-3"), Ok("k-3".to_owned()));
     }
 
     #[test]
@@ -175,11 +172,9 @@ mod tests {
         let file = folder.path().join("runs").display().to_string();
         let commands = KeyCommands::default();
         let command = format!("echo run >> '{file}'; echo k");
-        let keys = [
-            commands.key(&command).unwrap(),
-            commands.key(&command).unwrap(),
-        ];
-        assert!(keys.iter().all(|key| key.expose_secret() == "k"));
+        for _ in 0..2 {
+            assert_eq!(commands.key(&command).unwrap().expose_secret(), "k");
+        }
         assert_eq!(commands.printed_keys().len(), 1);
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "run\n");
         assert!(!format!("{commands:?}").contains("\"k\""), "{commands:?}");
@@ -187,26 +182,20 @@ mod tests {
 
     #[test]
     fn a_command_that_gives_no_key_says_why_and_never_what_it_printed() {
-        assert_eq!(
-            key("echo secret-half; echo 'the vault is locked' >&2; exit 3").unwrap_err(),
-            "`echo secret-half; echo 'the vault is locked' >&2; exit 3` failed (exit status: 3): \
-             the vault is locked"
-        );
-        assert_eq!(key("true").unwrap_err(), "`true` printed no key");
-        assert_eq!(
-            key("printf '\\nsecond'").unwrap_err(),
-            "`printf '\\nsecond'` printed no key"
-        );
         let much = "head -c 300000 /dev/zero | tr '\\0' a";
-        assert_eq!(
-            key(much).unwrap_err(),
-            format!("`{much}` printed more than 64 KiB, which is not a key")
-        );
-        assert!(
-            key("no-such-program-anywhere")
-                .unwrap_err()
-                .contains("not found")
-        );
+        for (command, reason) in [
+            (
+                "echo secret-half; echo 'the vault is locked' >&2; exit 3",
+                "failed (exit status: 3): the vault is locked",
+            ),
+            ("true", "printed no key"),
+            ("printf '\\nsecond'", "printed no key"),
+            (much, "printed more than 64 KiB, which is not a key"),
+        ] {
+            assert_eq!(key(command).unwrap_err(), format!("`{command}` {reason}"));
+        }
+        let missing = key("no-such-program-anywhere").unwrap_err();
+        assert!(missing.contains("not found"), "{missing}");
     }
 
     #[test]
@@ -224,14 +213,10 @@ mod tests {
             reason.to_owned()
         };
         assert_eq!(words("set -x; printf my-secret; exit 1"), "");
-        assert_eq!(
-            words("printf my-secret; echo one >&2; echo my-secret is refused >&2; exit 1"),
-            ": [key] is refused"
-        );
-        assert_eq!(
-            words("printf 'sk-proj-%s is locked\\n' 0123456789abcdef >&2; exit 1"),
-            ": [key] is locked"
-        );
+        let printed = "printf my-secret; echo one >&2; echo my-secret is refused >&2; exit 1";
+        assert_eq!(words(printed), ": [key] is refused");
+        let looks_like_a_key = "printf 'sk-proj-%s is locked\\n' 0123456789abcdef >&2; exit 1";
+        assert_eq!(words(looks_like_a_key), ": [key] is locked");
         assert_eq!(words("printf 'a\\033[31mb' >&2; exit 1"), ": a[31mb");
         let long = words("yes x | head -n 1500 | tr '\\n' ' ' >&2; exit 1");
         assert_eq!(long.chars().count(), 2 + MAX_SHOWN + 1);

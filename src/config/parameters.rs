@@ -117,13 +117,11 @@ mod tests {
             parameters(r#"{"openai": {"reasoning_effort": "low", "seed": 0}, "openai:m:free": {"reasoning_effort": null}}"#).unwrap();
         let (for_all, by_model) = read.of("openai");
         assert_eq!(
-            Value::Object(for_all),
+            json!(for_all),
             json!({"reasoning_effort": "low", "seed": 0})
         );
-        assert_eq!(
-            json!(by_model),
-            json!({"m:free": {"reasoning_effort": null}})
-        );
+        let expected = json!({"m:free": {"reasoning_effort": null}});
+        assert_eq!(json!(by_model), expected);
         assert_eq!(read.of("google"), Default::default());
     }
 
@@ -147,21 +145,16 @@ mod tests {
 
     #[test]
     fn fields_that_the_consultation_sets_are_refused() {
+        let sets = "is a field that the consultation itself sets";
         for path in OWN.into_iter().chain(STRUCTURE) {
             let fields = path.rsplit('.').fold("1".to_owned(), |inner, name| {
                 format!(r#"{{"{name}": {inner}}}"#)
             });
             let error = parameters(&format!(r#"{{"openai:m": {fields}}}"#)).unwrap_err();
-            assert_eq!(
-                error,
-                format!("parameters.openai:m.{path} is a field that the consultation itself sets")
-            );
+            assert_eq!(error, format!("parameters.openai:m.{path} {sets}"));
         }
         for (field, what) in [
-            (
-                "generationConfig.maxOutputTokens",
-                "is a field that the consultation itself sets",
-            ),
+            ("generationConfig.maxOutputTokens", sets),
             (
                 "options",
                 "must be an object: the consultation itself sets fields inside it",
@@ -171,13 +164,10 @@ mod tests {
             assert_eq!(error, format!("parameters.a.{field} {what}"));
         }
         assert!(parameters(r#"{"a": {"generationConfig": {"topK": 1, "thinkingConfig": {"n": 1}}, "options": {"seed": 1}}}"#).is_ok());
-        assert_eq!(
-            parameters(r#"{"openai:": {}}"#).unwrap_err(),
-            "parameters.openai: is neither `provider` nor `provider:model`"
-        );
-        assert_eq!(
-            parameters(r#"{"openai": 1}"#).unwrap_err(),
-            "parameters.openai must be an object of body fields"
-        );
+        let unnamed = parameters(r#"{"openai:": {}}"#).unwrap_err();
+        let message = "parameters.openai: is neither `provider` nor `provider:model`";
+        assert_eq!(unnamed, message);
+        let number = parameters(r#"{"openai": 1}"#).unwrap_err();
+        assert_eq!(number, "parameters.openai must be an object of body fields");
     }
 }

@@ -242,28 +242,21 @@ mod tests {
                 "tax-lawyer": "You know the law."}"#,
         )
         .unwrap();
-        assert_eq!(
-            json!(read["hebrew_linguist"]),
-            json!({
-                "name": "Linguist",
-                "prompt": "You read.",
-                "brief": "b",
-                "aliases": ["heb", "lang"],
-                "model": "openai:x",
-            })
-        );
-        assert_eq!(
-            json!(read["tax-lawyer"]),
-            json!({"name": "Tax Lawyer", "prompt": "You know the law."})
-        );
+        let linguist = json!({
+            "name": "Linguist",
+            "prompt": "You read.",
+            "brief": "b",
+            "aliases": ["heb", "lang"],
+            "model": "openai:x",
+        });
+        let lawyer = json!({"name": "Tax Lawyer", "prompt": "You know the law."});
+        assert_eq!(json!(read["hebrew_linguist"]), linguist);
+        assert_eq!(json!(read["tax-lawyer"]), lawyer);
     }
 
     fn assert_refused(json: &str, words: &str) {
-        let error = personas(json).unwrap_err();
-        assert!(
-            error.starts_with(&format!("personas{words}")),
-            "{json}: {error}"
-        );
+        let (error, start) = (personas(json).unwrap_err(), format!("personas{words}"));
+        assert!(error.starts_with(&start), "{json}: {error}");
     }
 
     #[test]
@@ -304,11 +297,8 @@ mod tests {
             (r#"{"web": "auto"}"#, "web holds `auto`"),
             (r#"{"Web": "security"}"#, "Web is not a valid name"),
         ] {
-            let error = sets(json).unwrap_err();
-            assert!(
-                error.starts_with(&format!("persona_sets.{words}")),
-                "{json}: {error}"
-            );
+            let (error, start) = (sets(json).unwrap_err(), format!("persona_sets.{words}"));
+            assert!(error.starts_with(&start), "{json}: {error}");
         }
     }
 
@@ -319,12 +309,13 @@ mod tests {
         };
         assert_eq!(read(json!("auto")).unwrap(), ["auto"]);
         assert_eq!(read(json!("security,@web")).unwrap(), ["security", "@web"]);
-        assert!(
-            read(json!(["auto", "security"]))
-                .unwrap_err()
-                .contains("use it alone")
-        );
-        assert!(read(json!([])).unwrap_err().contains("must be"));
+        for (json, words) in [
+            (json!(["auto", "security"]), "use it alone"),
+            (json!([]), "must be"),
+        ] {
+            let error = read(json).unwrap_err();
+            assert!(error.contains(words), "{error}");
+        }
     }
 }
 
@@ -345,16 +336,9 @@ mod panel_tests {
         )
         .unwrap();
         assert!(read.values().all(|panel| panel.seats == ["x=m", "y=n"]));
-        assert_eq!(
-            read.values()
-                .map(|panel| panel.judge.as_deref())
-                .collect::<Vec<_>>(),
-            [None, None, Some("j")]
-        );
-        assert_eq!(
-            serde_json::json!(read["c"]),
-            serde_json::json!({"seats": ["x=m", "y=n"], "judge": "j"})
-        );
+        assert!(read["a"].judge.is_none() && read["b"].judge.is_none());
+        let judged = serde_json::json!({"seats": ["x=m", "y=n"], "judge": "j"});
+        assert_eq!(serde_json::json!(read["c"]), judged);
     }
 
     #[test]
@@ -373,11 +357,8 @@ mod panel_tests {
             (r#"{"a b": "x=m"}"#, ".a b is not a valid name"),
             ("[]", " must be an object"),
         ] {
-            let error = panels(json).unwrap_err();
-            assert!(
-                error.starts_with(&format!("panels{words}")),
-                "{json}: {error}"
-            );
+            let (error, start) = (panels(json).unwrap_err(), format!("panels{words}"));
+            assert!(error.starts_with(&start), "{json}: {error}");
         }
     }
 }

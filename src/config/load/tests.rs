@@ -70,15 +70,13 @@ fn every_key_is_read_and_its_origin_is_kept() {
     assert_eq!(settings.stdin_wait, Duration::from_secs(5));
     assert_eq!(settings.origins.len(), SETTINGS.len());
     assert_eq!(settings.origins["judge"].to_string(), "config.json");
-    let written: Map<_, _> = SETTINGS
-        .iter()
+    // What is shown can be written again.
+    let shown = SETTINGS.iter();
+    let written: Map<_, _> = shown
         .map(|setting| (setting.name.to_owned(), setting.value(&settings)))
         .collect();
-    assert_eq!(
-        read(&Value::Object(written).to_string()).unwrap(),
-        settings,
-        "what is shown can be written again"
-    );
+    let again = read(&Value::Object(written).to_string()).unwrap();
+    assert_eq!(again, settings);
 }
 
 #[test]
@@ -101,26 +99,31 @@ fn zero_means_zero_and_an_empty_file_of_settings_changes_nothing() {
     assert_eq!(zeros.hedge_after, HedgeAfter::After(Duration::ZERO));
     assert_eq!(zeros.pulse, Duration::ZERO);
     assert_eq!(read("{}").unwrap(), Settings::default());
-    assert_eq!(
-        Settings::load(Path::new("/nowhere/config.json"), &Environment::default()).unwrap(),
-        Settings::default()
-    );
+    let nowhere = Settings::load(Path::new("/nowhere/config.json"), &Environment::default());
+    assert_eq!(nowhere.unwrap(), Settings::default());
 }
 
 #[test]
 fn unusable_settings_are_named_with_their_file() {
-    assert_eq!(
-        read(r#"{"always_alow_under": 1}"#).unwrap_err(),
-        "unknown setting `always_alow_under` in `config.json`; did you mean `always_allow_under`?"
-    );
-    assert_eq!(
-        read(r#"{"zzz": 1}"#).unwrap_err(),
-        "unknown setting `zzz` in `config.json`"
-    );
-    assert_eq!(
-        read(r#"{"local_context": "big"}"#).unwrap_err(),
-        r#"`local_context` in `config.json` is `"big"`, but must be a whole number from 1 to 1000000000"#
-    );
+    for (file, message) in [
+        (
+            r#"{"always_alow_under": 1}"#,
+            "unknown setting `always_alow_under` in `config.json`; did you mean `always_allow_under`?",
+        ),
+        (r#"{"zzz": 1}"#, "unknown setting `zzz` in `config.json`"),
+        (
+            r#"{"local_context": "big"}"#,
+            r#"`local_context` in `config.json` is `"big"`, but must be a whole number from 1 to 1000000000"#,
+        ),
+        (
+            r#"{"always_allow_under": 1, "alwaysAllowUnder": 2}"#,
+            "`always_allow_under` is set twice in `config.json`",
+        ),
+        ("[]", "`config.json` is not a JSON object"),
+        ("{", "`config.json` is not JSON"),
+    ] {
+        assert_eq!(read(file).unwrap_err(), message);
+    }
     for (key, value) in [
         ("always_allow_under", "-1"),
         ("idle_timeout_seconds", "0"),
@@ -147,32 +150,15 @@ fn unusable_settings_are_named_with_their_file() {
         ("target_median_seconds", "0"),
         ("target_monthly_cost", "0"),
     ] {
-        assert!(
-            read(&format!(r#"{{"{key}": {value}}}"#))
-                .unwrap_err()
-                .contains("must be"),
-            "{key} {value}"
-        );
+        let error = read(&format!(r#"{{"{key}": {value}}}"#)).unwrap_err();
+        assert!(error.contains("must be"), "{error}");
     }
-    assert_eq!(
-        read(r#"{"always_allow_under": 1, "alwaysAllowUnder": 2}"#).unwrap_err(),
-        "`always_allow_under` is set twice in `config.json`"
-    );
-    assert_eq!(
-        read("[]").unwrap_err(),
-        "`config.json` is not a JSON object"
-    );
-    assert_eq!(read("{").unwrap_err(), "`config.json` is not JSON");
 }
 
 #[test]
 fn the_environment_outweighs_the_file() {
-    let environment = |value| {
-        Environment::of([
-            ("CONCLAVE_ALWAYS_ALLOW_UNDER", value),
-            ("CONCLAVE_PANEL", "a,b"),
-        ])
-    };
+    let variable = "CONCLAVE_ALWAYS_ALLOW_UNDER";
+    let environment = |value| Environment::of([(variable, value), ("CONCLAVE_PANEL", "a,b")]);
     let settings = read(r#"{"always_allow_under": 1, "judge": "x"}"#)
         .unwrap()
         .with_environment(&environment("0.1"))
@@ -180,15 +166,11 @@ fn the_environment_outweighs_the_file() {
     assert_eq!(settings.always_allow_under, MicroUsd(100_000));
     assert_eq!(settings.judge.as_deref(), Some("x"));
     assert_eq!(settings.panel.unwrap(), ["a", "b"]);
+    let origin = settings.origins["always_allow_under"].to_string();
+    assert_eq!(origin, variable);
+    let error = Settings::default().with_environment(&environment("much"));
     assert_eq!(
-        settings.origins["always_allow_under"].to_string(),
-        "CONCLAVE_ALWAYS_ALLOW_UNDER"
-    );
-    assert_eq!(
-        Settings::default()
-            .with_environment(&environment("much"))
-            .unwrap_err()
-            .to_string(),
+        error.unwrap_err().to_string(),
         "`always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, but must be an amount in \
          dollars, such as 0.50"
     );
@@ -233,11 +215,8 @@ fn a_key_has_no_place_in_the_file() {
         r#"{"endpoints": {"w": {"base_url": "h", "key": "sk-secret"}}}"#,
     ] {
         let error = read(file).unwrap_err();
-        assert!(
-            error.contains("`api_key_cmd`")
-                && error.contains("config.json")
-                && !error.contains("secret"),
-            "{error}"
-        );
+        assert!(error.contains("`api_key_cmd`"), "{error}");
+        assert!(error.contains("config.json"), "{error}");
+        assert!(!error.contains("secret"), "{error}");
     }
 }
