@@ -122,23 +122,15 @@ mod tests {
         let catalog = ModelCatalog::builtin();
         let argon = ModelRef::new("google", "gemini-4-argon");
         let input = |date| catalog.prices(at(date)).price(&argon).unwrap().base.input;
-        assert_eq!(
-            (input("2026-11-30"), input("2026-12-01")),
-            (MicroUsd(2_000_000), MicroUsd(4_000_000))
-        );
+        assert_eq!(input("2026-11-30"), MicroUsd(2_000_000));
+        assert_eq!(input("2026-12-01"), MicroUsd(4_000_000));
         let prices = catalog.prices(at("2026-11-21"));
-        let mini = prices
-            .price(&ModelRef::new("openai", "gpt-5.4-mini"))
-            .unwrap();
+        let price = |model| prices.price(&ModelRef::new("openai", model)).unwrap();
+        let mini = price("gpt-5.4-mini");
         assert_eq!(mini.base.cache_read, Some(MicroUsd(75_000)));
-        let sol = prices
-            .price(&ModelRef::new("openai", "gpt-6.1-sol"))
-            .unwrap();
-        let tier = sol.long_context.unwrap();
-        assert_eq!(
-            (tier.above_tokens, tier.rates.output),
-            (272_000, MicroUsd(15_000_000))
-        );
+        let tier = price("gpt-6.1-sol").long_context.unwrap();
+        assert_eq!(tier.above_tokens, 272_000);
+        assert_eq!(tier.rates.output, MicroUsd(15_000_000));
     }
 
     #[test]
@@ -169,12 +161,9 @@ mod tests {
             let ids: Vec<&str> = defaults.iter().map(|model| model.id.as_str()).collect();
             assert_eq!(ids.join(" "), panel);
         }
-        assert!(
-            catalog
-                .models
-                .iter()
-                .all(|model| model.rank.is_none() || model.retires.is_none())
-        );
+        for model in &catalog.models {
+            assert!(model.rank.is_none() || model.retires.is_none());
+        }
     }
 
     #[test]

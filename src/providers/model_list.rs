@@ -150,11 +150,8 @@ mod tests {
     use crate::providers::wire::{Account, HeaderText, Scheme};
 
     fn ids(dialect: Dialect, body: &str) -> Vec<String> {
-        models(dialect, body)
-            .unwrap()
-            .into_iter()
-            .map(|model| model.id)
-            .collect()
+        let models = models(dialect, body).unwrap().into_iter();
+        models.map(|model| model.id).collect()
     }
 
     #[test]
@@ -177,22 +174,16 @@ mod tests {
             };
             let request = request(vendor.dialect, &endpoint("https://h"));
             assert_eq!(request.url, format!("https://h{path}"), "{}", vendor.id);
-            let secret = request
-                .headers
-                .iter()
-                .filter(|(_, value)| matches!(value, HeaderText::Secret(_)))
-                .map(|(name, _)| *name);
-            assert_eq!(secret.collect::<Vec<_>>(), [key_header]);
+            let mut headers = request.headers;
+            headers.retain(|(_, value)| matches!(value, HeaderText::Secret(_)));
+            assert_eq!(headers.len(), 1);
+            assert_eq!(headers[0].0, key_header);
         }
-        let key_at = |quirks| {
-            key_request(Dialect::OpenAi(quirks), &endpoint("https://o/api/v1"))
-                .map(|request| request.url)
-        };
-        assert_eq!(
-            key_at(Quirks::OPENROUTER).as_deref(),
-            Some("https://o/api/v1/key")
-        );
-        assert_eq!(key_at(Quirks::OPENAI), None);
+        let endpoint = endpoint("https://o/api/v1");
+        let key_at = |quirks| key_request(Dialect::OpenAi(quirks), &endpoint);
+        let request = key_at(Quirks::OPENROUTER).unwrap();
+        assert_eq!(request.url, "https://o/api/v1/key");
+        assert!(key_at(Quirks::OPENAI).is_none());
     }
 
     #[test]
@@ -214,21 +205,13 @@ mod tests {
             {"id":"mistral-embed","capabilities":{"completion_chat":false}}]}"#;
         assert_eq!(ids(chat, mistral), ["mistral-large-4"]);
         let openai = r#"{"object":"list","data":[{"id":"gpt-4o","object":"model","owned_by":"system","shutdown_date":"2027-01-14"}]}"#;
-        assert_eq!(
-            models(chat, openai).unwrap()[0].retires.as_deref(),
-            Some("2027-01-14")
-        );
-        assert_eq!(
-            ids(chat, r#"{"data":[{"id":"openai/gpt-6.1-sol","context_length":1050000,"pricing":{"prompt":"0.000002"}}]}"#).len(),
-            1
-        );
-        assert_eq!(
-            ids(
-                Dialect::Ollama,
-                r#"{"models":[{"name":"qwen3:8b","model":"qwen3:8b"}]}"#
-            ),
-            ["qwen3:8b"]
-        );
+        let retires = models(chat, openai).unwrap()[0].retires.clone();
+        assert_eq!(retires.as_deref(), Some("2027-01-14"));
+        let openrouter =
+            r#"{"data":[{"id":"a/b","context_length":1050000,"pricing":{"prompt":"0.000002"}}]}"#;
+        assert_eq!(ids(chat, openrouter), ["a/b"]);
+        let ollama = r#"{"models":[{"name":"qwen3:8b","model":"qwen3:8b"}]}"#;
+        assert_eq!(ids(Dialect::Ollama, ollama), ["qwen3:8b"]);
         for body in ["<html>", "{}", r#"{"data":1}"#] {
             assert_eq!(models(chat, body), Err(ModelListError), "{body}");
         }
@@ -241,16 +224,10 @@ mod tests {
                 r#"{{"data":{{"label":"sk-or-v1-0e6...1c96","limit":100,"limit_remaining":{remaining},"usage":25.5}}}}"#
             )
         };
-        let remaining = |text: &str| {
-            key_budget(&body(text))
-                .unwrap()
-                .remaining
-                .map(|amount| amount.0)
-        };
-        assert_eq!(
-            [remaining("74.5"), remaining("null"), remaining("-1")],
-            [Some(74_500_000), None, Some(0)]
-        );
+        for (text, micro_usd) in [("74.5", Some(74_500_000)), ("null", None), ("-1", Some(0))] {
+            let budget = key_budget(&body(text)).unwrap();
+            assert_eq!(budget.remaining.map(|amount| amount.0), micro_usd, "{text}");
+        }
         assert_eq!(key_budget("{}"), None);
     }
 }

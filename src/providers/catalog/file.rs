@@ -108,58 +108,34 @@ mod tests {
         let catalog = ModelCatalog::builtin();
         assert!(catalog.models.len() > 50);
         for model in &catalog.models {
+            let id = &model.id;
+            assert!((1..=3).contains(&model.tier), "{id}");
             assert!(
-                (1..=3).contains(&model.tier)
-                    && model.context.is_some()
-                    && model.max_output.is_some(),
-                "{}",
-                model.id
+                model.context.is_some() && model.max_output.is_some(),
+                "{id}"
             );
-            assert!(
-                model
-                    .prices
-                    .iter()
-                    .all(|price| price.as_of.is_some() && price.source != "user")
-                    && !model.prices.is_empty()
-            );
-            let successor = model
-                .successor
-                .as_ref()
-                .map(|id| ModelRef::new(model.provider.as_str(), id));
-            assert!(
-                successor.is_none_or(|successor| catalog
-                    .find(&successor)
-                    .is_some_and(|model| model.retires.is_none())),
-                "{}",
-                model.id
-            );
+            assert!(!model.prices.is_empty(), "{id}");
+            for price in &model.prices {
+                assert!(price.as_of.is_some() && price.source != "user", "{id}");
+            }
+            if let Some(successor) = &model.successor {
+                let successor = ModelRef::new(model.provider.as_str(), successor);
+                assert_eq!(catalog.find(&successor).unwrap().retires, None, "{id}");
+            }
         }
     }
 
     #[test]
     fn every_vendor_has_a_first_choice_of_the_best_tier() {
         let file: Value = serde_json::from_str(include_str!("../models.json")).unwrap();
-        let entries = file["models"].as_array().unwrap();
-        assert_eq!(
-            entries
-                .iter()
-                .filter(|entry| entry["tier"].is_null())
-                .map(|entry| &entry["id"])
-                .collect::<Vec<_>>(),
-            [""; 0]
-        );
+        for entry in file["models"].as_array().unwrap() {
+            assert!(!entry["tier"].is_null(), "{entry}");
+        }
         let catalog = ModelCatalog::builtin();
         for model in &catalog.models {
-            let first = catalog
-                .defaults(&model.provider)
-                .first()
-                .map(|first| (first.rank, first.tier));
-            assert_eq!(
-                first,
-                Some((Some(1), 1)),
-                "the fallback of {}",
-                model.provider
-            );
+            let provider = &model.provider;
+            let first = catalog.defaults(provider)[0];
+            assert_eq!((first.rank, first.tier), (Some(1), 1), "{provider}");
         }
     }
 
@@ -167,25 +143,15 @@ mod tests {
     fn users_entries_replace_single_fields_and_add_models() {
         let file = r#"{"models":[{"provider":"openai","id":"gpt-6.1-sol","prices":[{"input":1,"output":2.5}]},{"provider":"x","id":"new"}]}"#;
         let catalog = ModelCatalog::builtin().merge(file).unwrap();
-        let sol = catalog
-            .find(&ModelRef::new("openai", "gpt-6.1-sol"))
-            .unwrap();
-        assert_eq!(
-            (
-                sol.rank,
-                sol.prices[0].source.as_str(),
-                sol.prices[0].output.0
-            ),
-            (Some(1), "user", MicroUsd(2_500_000))
-        );
-        assert!(catalog.find(&ModelRef::new("x", "new")).is_some());
-        assert!(
-            catalog
-                .prices(at("2026-11-21"))
-                .price(&ModelRef::new("x", "new"))
-                .is_none(),
-            "no price is never a price of zero"
-        );
+        let sol = ModelRef::new("openai", "gpt-6.1-sol");
+        let sol = catalog.find(&sol).unwrap();
+        assert_eq!(sol.rank, Some(1));
+        assert_eq!(sol.prices[0].source, "user");
+        assert_eq!(sol.prices[0].output.0, MicroUsd(2_500_000));
+        let new = ModelRef::new("x", "new");
+        assert!(catalog.find(&new).is_some());
+        // No price is never a price of zero.
+        assert_eq!(catalog.prices(at("2026-11-21")).price(&new), None);
     }
 
     #[test]
@@ -197,51 +163,39 @@ mod tests {
                 .unwrap_or_default();
             format!("{error}{source}")
         };
+        let entry = |fields: &str| error(&format!(r#"{{"models":[{{{fields}}}]}}"#));
         assert!(error("{").starts_with("not JSON: "));
         assert_eq!(error("{}"), "no list `models`");
-        assert_eq!(
-            error(r#"{"schema_version":"9","models":[]}"#),
-            "schema_version `9`; this program reads `1.0`"
-        );
-        assert_eq!(
-            error(r#"{"models":[{"id":"x"}]}"#),
-            "entry 1 names no `provider` and `id`"
-        );
-        assert!(
-            error(r#"{"models":[{"provider":"x","id":"y","teir":1}]}"#)
-                .starts_with("the entry of `x:y`: unknown field `teir`")
-        );
-        assert!(
-            error(r#"{"models":[{"provider":"x","id":"y","retires":"soon"}]}"#)
-                .contains("`soon` is not a date")
-        );
-        assert!(
-            error(r#"{"models":[{"provider":"x","id":"y","prices":[{"input":-1,"output":1}]}]}"#)
-                .contains("`-1` is not a price")
-        );
+        let version = error(r#"{"schema_version":"9","models":[]}"#);
+        assert_eq!(version, "schema_version `9`; this program reads `1.0`");
+        let nameless = entry(r#""id":"x""#);
+        assert_eq!(nameless, "entry 1 names no `provider` and `id`");
+        let unknown = entry(r#""provider":"x","id":"y","teir":1"#);
+        let start = "the entry of `x:y`: unknown field `teir`";
+        assert!(unknown.starts_with(start), "{unknown}");
+        for (field, words) in [
+            (r#""retires":"soon""#, "`soon` is not a date"),
+            (
+                r#""prices":[{"input":-1,"output":1}]"#,
+                "`-1` is not a price",
+            ),
+        ] {
+            let error = entry(&format!(r#""provider":"x","id":"y",{field}"#));
+            assert!(error.contains(words), "{error}");
+        }
     }
 
     #[test]
     fn figures_on_which_sources_disagree_are_marked_with_a_word() {
         let catalog = ModelCatalog::builtin();
-        let approximate: Vec<&Model> = catalog
-            .models
-            .iter()
-            .filter(|model| model.prices.iter().any(|price| price.approximate))
-            .collect();
-        assert_eq!(
-            approximate
-                .iter()
-                .map(|model| model.id.as_str())
-                .collect::<Vec<_>>(),
-            ["mistral-large-4", "open-mistral-nemo"]
-        );
-        assert!(approximate.iter().all(|model| {
-            model
-                .note
-                .as_ref()
-                .is_some_and(|note| note.starts_with("sources disagree"))
-        }));
+        let mut models = catalog.models.clone();
+        models.retain(|model| model.prices.iter().any(|price| price.approximate));
+        let ids: Vec<&str> = models.iter().map(|model| model.id.as_str()).collect();
+        assert_eq!(ids, ["mistral-large-4", "open-mistral-nemo"]);
+        for model in &models {
+            let note = model.note.as_deref().unwrap();
+            assert!(note.starts_with("sources disagree"), "{note}");
+        }
     }
 
     #[test]
@@ -249,26 +203,19 @@ mod tests {
         let file = r#"{"models":[{"provider":"openai","id":"gpt-6.1-sol","tier":1},
             {"provider":"x","id":"new","prices":[{"input":1,"output":2,"as_of":"2026-01-02"}]}]}"#;
         let catalog = ModelCatalog::builtin().merge(file).unwrap();
-        let warnings: Vec<_> = catalog
-            .vintages
-            .iter()
-            .map(|vintage| (vintage.of, vintage.newest.unwrap().to_string()))
-            .collect();
-        assert_eq!(
-            warnings,
-            [
-                (PriceTable::ThisProgram, "2026-11-21".to_owned()),
-                (PriceTable::TheUser, "2026-01-02".to_owned())
-            ]
-        );
-        assert_eq!(catalog.age_warnings(at("2026-11-21")).len(), 1);
-        assert_eq!(
-            ModelCatalog::builtin().age_warnings(at("2027-01-20")),
-            Vec::<String>::new()
-        );
-        assert_eq!(
-            ModelCatalog::builtin().age_warnings(at("2027-01-21")).len(),
-            1
-        );
+        let tables = [
+            (PriceTable::ThisProgram, "2026-11-21"),
+            (PriceTable::TheUser, "2026-01-02"),
+        ];
+        for (vintage, (table, newest)) in catalog.vintages.iter().zip(tables) {
+            assert_eq!(vintage.of, table);
+            assert_eq!(vintage.newest.unwrap().to_string(), newest);
+        }
+        assert_eq!(catalog.vintages.len(), 2);
+        let warnings = |catalog: &ModelCatalog, day| catalog.age_warnings(at(day)).len();
+        assert_eq!(warnings(&catalog, "2026-11-21"), 1);
+        let builtin = ModelCatalog::builtin();
+        assert_eq!(warnings(&builtin, "2027-01-20"), 0);
+        assert_eq!(warnings(&builtin, "2027-01-21"), 1);
     }
 }

@@ -109,18 +109,13 @@ mod tests {
         let tags = r#"{"models":[{"name":"openai/gpt-4o","model":"openai/gpt-4o","size":0,
             "details":{"parent_model":"","format":"cloud","family":"openai","parameter_size":"cloud","quantization_level":"none"}}]}"#;
         let version = answered(200, r#"{"version":"0.6.5"}"#);
-        let read = report(&[
+        let answers = [
             ("/api/version", version),
             ("/api/tags", answered(200, tags)),
-        ])
-        .unwrap();
-        assert_eq!(
-            read.models,
-            [ServedModel {
-                runs_here: false,
-                ..model("openai/gpt-4o", None, None, false)
-            }]
-        );
+        ];
+        let mut expected = model("openai/gpt-4o", None, None, false);
+        expected.runs_here = false;
+        assert_eq!(report(&answers).unwrap().models, [expected]);
     }
 
     #[test]
@@ -141,22 +136,14 @@ mod tests {
             ("/api/ps", answered(200, ps)),
         ])
         .unwrap();
-        assert_eq!(
-            (read.kind, read.version.as_deref(), read.condition),
-            (LocalServerKind::Ollama, Some("0.12.6"), Condition::Ready)
-        );
-        let cloud = ServedModel {
-            runs_here: false,
-            ..model("gpt-oss:120b-cloud", None, Some(116_800_000_000), false)
-        };
-        assert_eq!(
-            read.models,
-            [
-                model("qwen3:8b", None, Some(8_200_000_000), false),
-                cloud,
-                model("tiny:latest", Some(40_960), Some(751_630_000), true)
-            ]
-        );
+        assert_eq!(read.kind, LocalServerKind::Ollama);
+        assert_eq!(read.version.as_deref(), Some("0.12.6"));
+        assert_eq!(read.condition, Condition::Ready);
+        let local = model("qwen3:8b", None, Some(8_200_000_000), false);
+        let mut cloud = model("gpt-oss:120b-cloud", None, Some(116_800_000_000), false);
+        cloud.runs_here = false;
+        let loaded = model("tiny:latest", Some(40_960), Some(751_630_000), true);
+        assert_eq!(read.models, [local, cloud, loaded]);
     }
 
     #[test]
@@ -170,57 +157,34 @@ mod tests {
             ("/props", answered(200, props)),
         ])
         .unwrap();
+        let id = "/models/qwen2.5-7b.gguf";
+        assert_eq!(read.kind, LocalServerKind::LlamaCpp);
         assert_eq!(
-            (read.kind, read.models),
-            (
-                LocalServerKind::LlamaCpp,
-                vec![model(
-                    "/models/qwen2.5-7b.gguf",
-                    Some(8_192),
-                    Some(7_615_616_512),
-                    true
-                )]
-            )
+            read.models,
+            [model(id, Some(8_192), Some(7_615_616_512), true)]
         );
 
         let newer = r#"{"models":[{"name":"/m.gguf","capabilities":["completion"]}],"object":"list","data":[{"id":"/m.gguf","aliases":["/m.gguf"],"tags":[],"object":"model",
             "architecture":{"input_modalities":["text"],"output_modalities":["text"]},"created":1795266317,"owned_by":"llamacpp",
             "meta":{"vocab_type":2,"n_vocab":151936,"n_ctx":4096,"n_ctx_train":32768,"n_embd":896,"n_params":630167424,"size":485452288,"ftype":"Q4_K - Medium"}}]}"#;
         let read = report(&[("/v1/models", answered(200, newer))]).unwrap();
-        assert_eq!(
-            read.models,
-            [model("/m.gguf", Some(4_096), Some(630_167_424), true)]
-        );
+        let expected = model("/m.gguf", Some(4_096), Some(630_167_424), true);
+        assert_eq!(read.models, [expected]);
 
-        let loading = GetResponse {
-            server: "llama.cpp".into(),
-            ..answered(503, r#"{"error":{"code":503,"message":"Loading model"}}"#)
-        };
+        let mut loading = answered(503, r#"{"error":{"code":503,"message":"Loading model"}}"#);
+        loading.server = "llama.cpp".into();
         let read = report(&[("/health", loading.clone()), ("/v1/models", loading)]).unwrap();
-        assert_eq!(
-            (read.kind, read.condition, read.models),
-            (LocalServerKind::LlamaCpp, Condition::Loading, vec![])
-        );
-        let locked = GetResponse {
-            server: "llama.cpp".into(),
-            ..answered(401, r#"{"error":{"code":401,"message":"Invalid API Key"}}"#)
-        };
-        assert_eq!(
-            report(&[("/health", answered(200, "{}")), ("/v1/models", locked)])
-                .unwrap()
-                .condition,
-            Condition::Locked
-        );
+        assert_eq!(read.kind, LocalServerKind::LlamaCpp);
+        assert_eq!(read.condition, Condition::Loading);
+        assert_eq!(read.models, []);
+        let mut locked = answered(401, r#"{"error":{"code":401,"message":"Invalid API Key"}}"#);
+        locked.server = "llama.cpp".into();
+        let read = report(&[("/health", answered(200, "{}")), ("/v1/models", locked)]).unwrap();
+        assert_eq!(read.condition, Condition::Locked);
 
         let router = r#"{"data":[{"id":"a-1b","owned_by":"llamacpp","status":{"value":"unloaded"}},{"id":"b-7b","owned_by":"llamacpp","status":{"value":"loaded"}}]}"#;
         let read = report(&[("/v1/models", answered(200, router))]).unwrap();
-        assert_eq!(
-            read.models
-                .iter()
-                .map(|model| model.loaded)
-                .collect::<Vec<_>>(),
-            [false, true]
-        );
+        assert!(!read.models[0].loaded && read.models[1].loaded);
     }
 
     #[test]
@@ -228,39 +192,23 @@ mod tests {
         let common = r#"{"data":[{"id":"qwen2.5-7b-instruct","object":"model","owned_by":"organization_owner"},
             {"id":"text-embedding-nomic-embed-text-v1.5","object":"model","owned_by":"organization_owner"}],"object":"list"}"#;
         let read = report(&[("/v1/models", answered(200, common))]).unwrap();
-        assert_eq!(
-            (read.kind, read.models),
-            (
-                LocalServerKind::LmStudio,
-                vec![model(
-                    "qwen2.5-7b-instruct",
-                    None,
-                    Some(7_000_000_000),
-                    false
-                )]
-            )
-        );
+        let expected = model("qwen2.5-7b-instruct", None, Some(7_000_000_000), false);
+        assert_eq!(read.kind, LocalServerKind::LmStudio);
+        assert_eq!(read.models, [expected]);
         let own = r#"{"object":"list","data":[
             {"id":"qwen2-vl-7b-instruct","type":"vlm","compatibility_type":"mlx","state":"not-loaded","max_context_length":32768},
             {"id":"llama-3.2-1b","type":"llm","compatibility_type":"gguf","state":"loaded","max_context_length":131072,"loaded_context_length":4096},
             {"id":"x","type":"embeddings","compatibility_type":"gguf","state":"loaded","max_context_length":2048}]}"#;
-        let read = report(&[
-            ("/v1/models", answered(200, common)),
-            ("/api/v0/models", answered(200, own)),
-        ])
-        .unwrap();
-        assert_eq!(
-            read.models,
-            [
-                model(
-                    "qwen2-vl-7b-instruct",
-                    Some(32_768),
-                    Some(7_000_000_000),
-                    false
-                ),
-                model("llama-3.2-1b", Some(4_096), Some(1_000_000_000), true)
-            ]
+        let (common, own) = (answered(200, common), answered(200, own));
+        let read = report(&[("/v1/models", common), ("/api/v0/models", own)]).unwrap();
+        let idle = model(
+            "qwen2-vl-7b-instruct",
+            Some(32_768),
+            Some(7_000_000_000),
+            false,
         );
+        let loaded = model("llama-3.2-1b", Some(4_096), Some(1_000_000_000), true);
+        assert_eq!(read.models, [idle, loaded]);
     }
 
     #[test]
@@ -268,15 +216,11 @@ mod tests {
         let list = r#"{"object":"list","data":[{"id":"meta-llama/Llama-3.1-8B-Instruct","object":"model","created":1795252598,"owned_by":"vllm",
             "root":"meta-llama/Llama-3.1-8B-Instruct","parent":null,"max_model_len":32768,"permission":[]}]}"#;
         let read = report(&[("/v1/models", answered(200, list))]).unwrap();
-        let expected = model(
-            "meta-llama/Llama-3.1-8B-Instruct",
-            Some(32_768),
-            Some(8_000_000_000),
-            true,
-        );
+        let id = "meta-llama/Llama-3.1-8B-Instruct";
+        assert_eq!(read.kind, LocalServerKind::Vllm);
         assert_eq!(
-            (read.kind, read.models),
-            (LocalServerKind::Vllm, vec![expected])
+            read.models,
+            [model(id, Some(32_768), Some(8_000_000_000), true)]
         );
     }
 
@@ -298,11 +242,8 @@ mod tests {
                 "/api/version",
                 "/api/v0/models",
             ];
-            assert_eq!(
-                report(&paths.map(|path| (path, stranger.clone()))),
-                None,
-                "{stranger:?}"
-            );
+            let answers = paths.map(|path| (path, stranger.clone()));
+            assert_eq!(report(&answers), None, "{stranger:?}");
         }
     }
 }
