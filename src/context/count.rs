@@ -185,11 +185,11 @@ mod tests {
 
     #[test]
     fn worst_case_counts_other_scripts_and_long_runs_higher_but_never_above_the_bytes() {
-        let russian = counted(&"Почему небо голубое? ".repeat(3_000));
+        let russian = counted(&"Почему небо голубое? ".repeat(2_100));
         assert!(russian.worst > russian.expected * 5, "{russian:?}");
-        let blanks = " ".repeat(200_000);
-        assert!(counted(&blanks).worst > 50_000);
-        for text in [blanks, "a ".repeat(40_000), "日本語".repeat(20_000)] {
+        let blanks = " ".repeat(60_000);
+        assert!(counted(&blanks).worst > 15_000);
+        for text in [blanks, "a ".repeat(21_000), "日本語".repeat(14_000)] {
             assert!(counted(&text).worst <= text.len() as u64);
         }
     }
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn chunks_do_not_change_the_count_of_lines() {
         let text = "fn main() {\n    println!(\"{}\", 1);\n\n}\n// A comment.\n\tuse a::b;\n"
-            .repeat(4_000);
+            .repeat(1_500);
         let whole = TOKENIZER.encode_ordinary(&text).len() as u64;
         assert_eq!(tokenized(&text), whole);
         assert_eq!(chunks(&text).collect::<String>(), text);

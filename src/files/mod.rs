@@ -218,14 +218,8 @@ mod tests {
     fn pipes_devices_and_folders_are_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &pipe,
-            rustix::fs::FileType::Fifo,
-            0o600.into(),
-            0,
-        )
-        .unwrap();
+        let (here, fifo) = (rustix::fs::CWD, rustix::fs::FileType::Fifo);
+        rustix::fs::mknodat(here, &pipe, fifo, 0o600.into(), 0).unwrap();
         let not_regular = "it is not a regular file";
         assert_eq!(error(&pipe), not_regular);
         assert_eq!(error(Path::new("/dev/zero")), not_regular);

@@ -294,14 +294,9 @@ mod tests {
     fn outputs_and_exit_status_are_returned() {
         let parts = (OutputPart::First(4), OutputPart::Last(4));
         let script = "echo abcdef; echo ABCDEF >&2; exit 3";
-        let (end, stdout, stderr) = run(
-            shell(script),
-            ProcessGroup::Own,
-            LONG,
-            parts,
-            not_interrupted(),
-        )
-        .unwrap();
+        let group = ProcessGroup::Own;
+        let ran = run(shell(script), group, LONG, parts, not_interrupted());
+        let (end, stdout, stderr) = ran.unwrap();
         assert!(matches!(end, ProcessEnd::Exited(status) if status.code() == Some(3)));
         assert_eq!(stdout.bytes, b"abcd");
         assert_eq!(stderr.bytes, b"DEF\n");
@@ -312,13 +307,8 @@ mod tests {
     #[test]
     fn merged_outputs_keep_their_order() {
         let script = "echo 1; echo 2 >&2; echo 3";
-        let (_, output) = run_merged(
-            shell(script),
-            LONG,
-            OutputPart::Last(100),
-            not_interrupted(),
-        )
-        .unwrap();
+        let part = OutputPart::Last(100);
+        let (_, output) = run_merged(shell(script), LONG, part, not_interrupted()).unwrap();
         assert_eq!(output.bytes, b"1\n2\n3\n");
         assert!(!output.is_cut);
     }
@@ -348,12 +338,8 @@ mod tests {
         let script = "sleep 60 > /dev/null 2>&1 & echo $!";
         let part = OutputPart::Last(100);
         let (_, output) = run_merged(shell(script), LONG, part, not_interrupted()).unwrap();
-        let id: i32 = String::from_utf8(output.bytes)
-            .unwrap()
-            .trim()
-            .parse()
-            .unwrap();
-        let id = Pid::from_raw(id).unwrap();
+        let id = String::from_utf8(output.bytes).unwrap();
+        let id = Pid::from_raw(id.trim().parse().unwrap()).unwrap();
         rustix::process::test_kill_process(id).unwrap();
         rustix::process::kill_process(id, Signal::KILL).unwrap();
     }
