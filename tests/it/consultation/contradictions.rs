@@ -1,20 +1,10 @@
 //! Answers of the judge that can be read but contradict themselves: doubt without dissent, and open
 //! points of a round without challenges.
 
-use std::time::Duration;
-
-use conclave::consultation::event::{Purpose, StateName};
-use conclave::consultation::machine::Input;
-use conclave::consultation::plan::Plan;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome, StopReason};
-use conclave::consultation::transcript::Transcript;
-use conclave::domain::money::MicroUsd;
 use conclave::terminal::report::page;
 use conclave::terminal::report::report;
 
-use crate::support::record_json;
-use crate::support::script::{Player, failure, good, plan, reply, stopped};
+use crate::consultation::prelude::*;
 
 const DOUBT: &str = r#"{"summary":"They differ.","evidence":[],"dissent":[],"recommendation":"Wait.","confidence":0.55}"#;
 
@@ -33,10 +23,6 @@ fn player_before_verdict(plan: Plan) -> Player {
     player
 }
 
-fn transcript(player: &Player) -> Transcript {
-    Transcript::fold(&player.log).unwrap()
-}
-
 /// Returns the purposes of the calls for the verdict.
 fn purposes(transcript: &Transcript) -> Vec<Purpose> {
     transcript
@@ -52,21 +38,17 @@ fn verdict_with_doubt_but_no_dissent_is_repaired() {
     let mut player = player_before_verdict(plan());
     player.answer_agent("judge", reply(DOUBT));
     let task = &player.open[0].prompt.task;
-    assert!(
-        task.contains("\n- dissent: is empty although the confidence is below 0.70\n"),
-        "{task}"
-    );
+    let expected = "\n- dissent: is empty although the confidence is below 0.70\n";
+    assert!(task.contains(expected), "{task}");
     assert!(task.contains(DOUBT), "{task}");
     player.answer_agent("judge", reply(EXPLAINED));
     assert_eq!(player.finish(good), StateName::Complete);
-    let transcript = transcript(&player);
+    let transcript = fold(&player);
     assert_eq!(purposes(&transcript), [Purpose::Answer, Purpose::Repair]);
     assert_eq!(transcript.verdict().unwrap().dissent[0].concern, "Effort.");
     let report = report(&transcript.stored_record());
-    assert!(
-        report.contains("**Confidence:** 55%, stated by the judge"),
-        "{report}"
-    );
+    let expected = "**Confidence:** 55%, stated by the judge";
+    assert!(report.contains(expected), "{report}");
 }
 
 #[test]
@@ -75,24 +57,20 @@ fn doubt_without_dissent_is_repaired_once_and_then_reported() {
     player.answer_agent("judge", reply(DOUBT));
     player.answer_agent("judge", reply(DOUBT));
     assert_eq!(player.finish(good), StateName::Complete);
-    let transcript = transcript(&player);
+    let transcript = fold(&player);
     assert_eq!(purposes(&transcript), [Purpose::Answer, Purpose::Repair]);
     assert!(transcript.degradations().is_empty());
     let report = report(&transcript.stored_record());
     assert!(report.contains(NOTE), "{report}");
     let page = page(&transcript.stored_record());
-    assert!(
-        page.contains("; low for a verdict that states no dissent"),
-        "{page}"
-    );
+    let expected = "; low for a verdict that states no dissent";
+    assert!(page.contains(expected), "{page}");
     let record = record_json(&transcript);
     let problems = &record["responses"]["round_4"]["agents"][0]["problems"];
     assert_eq!(problems.as_array().unwrap().len(), 2);
     assert_eq!(problems[1]["field"], "dissent");
-    assert_eq!(
-        problems[1]["what"],
-        "is empty although the confidence is below 0.70"
-    );
+    let expected = "is empty although the confidence is below 0.70";
+    assert_eq!(problems[1]["what"], expected);
 }
 
 #[test]
@@ -101,14 +79,14 @@ fn failed_repair_leaves_the_verdict_as_it_was() {
         reply("It depends."),
         stopped("", StopReason::Refused("No.".into())),
         stopped(r#"{"summary":"They d"#, StopReason::Length),
-        failure(FailureClass::Auth, "bad key"),
+        bad_key(),
     ];
     for outcome in failures {
         let mut player = player_before_verdict(plan());
         player.answer_agent("judge", reply(DOUBT));
         player.answer_agent("judge", outcome.clone());
         assert_eq!(player.finish(good), StateName::Complete, "{outcome:?}");
-        let transcript = transcript(&player);
+        let transcript = fold(&player);
         let verdict = transcript.verdict().unwrap();
         assert_eq!(verdict.recommendation, "Wait.", "{outcome:?}");
         assert!(transcript.degradations().is_empty(), "{outcome:?}");
@@ -126,7 +104,7 @@ fn run_that_ends_during_the_repair_gives_the_verdict() {
         player.answer_agent("judge", reply(DOUBT));
         end(&mut player);
         assert_eq!(player.machine.state(), StateName::Complete, "{max_wait:?}");
-        let transcript = transcript(&player);
+        let transcript = fold(&player);
         assert_eq!(transcript.verdict().unwrap().recommendation, "Wait.");
         assert!(transcript.failures.is_empty(), "{:?}", transcript.failures);
     }
@@ -135,14 +113,14 @@ fn run_that_ends_during_the_repair_gives_the_verdict() {
 #[test]
 fn ceiling_that_forbids_the_repair_gives_the_verdict() {
     let mut player = player_before_verdict(plan());
-    let spent = transcript(&player).total().cost.known;
+    let spent = fold(&player).total().cost.known;
     // The verdict itself is paid for; nothing is left after it.
     let mut plan = plan();
     plan.control.max_cost = Some(MicroUsd(spent.0 + worst_case_of_verdict(&player)));
     player = player_before_verdict(plan);
     player.answer_agent("judge", reply(DOUBT));
     assert_eq!(player.machine.state(), StateName::Complete);
-    let transcript = transcript(&player);
+    let transcript = fold(&player);
     assert_eq!(purposes(&transcript), [Purpose::Answer]);
     assert_eq!(transcript.verdict().unwrap().recommendation, "Wait.");
 }
@@ -159,7 +137,7 @@ fn confidence_of_seventy_percent_needs_no_dissent() {
     let mut player = player_before_verdict(plan());
     player.answer_agent("judge", reply(&DOUBT.replace("0.55", "0.70")));
     assert_eq!(player.finish(good), StateName::Complete);
-    assert_eq!(purposes(&transcript(&player)), [Purpose::Answer]);
+    assert_eq!(purposes(&fold(&player)), [Purpose::Answer]);
 }
 
 /// Answers with these challenges of the experts and of the judge, and with one open point.
@@ -175,11 +153,9 @@ fn open_points_after(of_experts: &str, of_judge: &str) -> (Vec<String>, Vec<Stri
     };
     let mut player = Player::started(plan());
     assert_eq!(player.finish(answer), StateName::Complete);
-    let transcript = transcript(&player);
-    let merge = transcript
-        .calls
-        .iter()
-        .find(|call| call.answer == AnswerKind::CrossExam);
+    let transcript = fold(&player);
+    let mut calls = transcript.calls.iter();
+    let merge = calls.find(|call| call.answer == AnswerKind::CrossExam);
     let problems = merge.unwrap().problems.iter();
     (
         transcript.cross_exam().unwrap().unresolved.clone(),

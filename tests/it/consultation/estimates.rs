@@ -1,24 +1,20 @@
 //! Estimates of a consultation and the worst case of one call: the bill of a well-behaved provider
 //! lies within them.
 
-use conclave::consultation::event::StateName;
 use conclave::consultation::plan::preview::{Places, planned_calls};
-use conclave::consultation::plan::{AROUND_A_PROMPT, ModelTerms, OutputTokens, Plan};
+use conclave::consultation::plan::{AROUND_A_PROMPT, OutputTokens};
 use conclave::consultation::prompt::filter::PromptMaterial;
-use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
-use conclave::consultation::protocol::call::{Ask, Outcome, Prompt, Reply, StopReason};
-use conclave::consultation::transcript::Transcript;
+use conclave::consultation::protocol::answer::AnswerForm;
+use conclave::consultation::protocol::call::{Prompt, Reply};
 use conclave::domain::context::{Context, ContextText, ContextTokens};
 use conclave::domain::dialect::PromptCaching;
 use conclave::domain::hash::sha256;
-use conclave::domain::ids::ModelRef;
-use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::pricing::{LongContext, Price, Rates};
 use conclave::domain::tokens::Usage;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::support::script::{Player, good, good_text, plan};
+use crate::consultation::prelude::*;
 
 fn model() -> ModelRef {
     ModelRef::new("openai", "gpt-6.1-sol")
@@ -154,7 +150,7 @@ fn replies(plan: &Plan, ask: &Ask, behaviour: Behaviour, tenths: u64) -> Outcome
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn cost_without_failures_lies_between_the_low_and_high_estimate(
@@ -202,7 +198,7 @@ proptest! {
             replies(&plan, ask, behaviours.next().unwrap(), tokenizer(&ask.model))
         });
         prop_assert_eq!(end, StateName::Complete);
-        let transcript = Transcript::fold(&player.log).unwrap();
+        let transcript = fold(&player);
         let (cost, estimate) = (transcript.total().cost, transcript.estimate.unwrap());
         prop_assert!(!cost.lower_bound);
         prop_assert!(estimate.low.known <= estimate.cost.known);
@@ -261,10 +257,8 @@ fn worst_case_is_zero_for_free_and_unbounded_for_unpriced_models() {
         Cost::at_least(MicroUsd::ZERO)
     );
     let sonnet = ModelRef::new("anthropic", "claude-sonnet-5-5");
-    assert_eq!(
-        plan.worst_case(&sonnet, &prompt, 10),
-        Cost::exactly(MicroUsd(AROUND_A_PROMPT + 4 + 2 * 10))
-    );
+    let expected = Cost::exactly(MicroUsd(AROUND_A_PROMPT + 4 + 2 * 10));
+    assert_eq!(plan.worst_case(&sonnet, &prompt, 10), expected);
 }
 
 #[test]
@@ -308,19 +302,13 @@ fn estimated_input_includes_the_preceding_answers() {
     // The expert's own revision, the synthesis and the verdict contain its first answer; the other
     // experts never see it.
     assert_eq!(more, [0, 0, 0, 1_000, 1_000, 0, 0, 0, 1_000]);
-    let output: Vec<u64> = plan
-        .estimate()
-        .unwrap()
-        .calls
-        .iter()
-        .map(|call| call.output_tokens)
-        .collect();
-    assert_eq!(
-        output,
-        [
-            3_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000
-        ]
-    );
+    let estimate = plan.estimate().unwrap();
+    let calls = estimate.calls.iter();
+    let output: Vec<u64> = calls.map(|call| call.output_tokens).collect();
+    let expected = [
+        3_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000,
+    ];
+    assert_eq!(output, expected);
 }
 
 #[test]
@@ -345,10 +333,8 @@ fn sums_add_up_and_an_unpriced_model_makes_them_lower_bounds() {
         assert_eq!(estimate.low, calls.iter().map(|call| call.low).sum());
         assert_eq!(estimate.cost, calls.iter().map(|call| call.cost).sum());
         assert_eq!(estimate.high, calls.iter().map(|call| call.high).sum());
-        assert_eq!(
-            estimate.input_tokens,
-            calls.iter().map(|call| call.input_tokens).sum::<u64>()
-        );
+        let expected = calls.iter().map(|call| call.input_tokens).sum::<u64>();
+        assert_eq!(estimate.input_tokens, expected);
         [
             estimate.low.lower_bound,
             estimate.cost.lower_bound,

@@ -2,33 +2,23 @@
 //! its log folds back to its outcome, and a machine stored and restored at any point ends as the
 //! uninterrupted one.
 
-use std::time::Duration;
-
-use conclave::consultation::event::{Answer, Envelope};
-use conclave::consultation::machine::Input;
-use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses, Rounds};
+use conclave::consultation::plan::options::{DebateAnalysis, JudgePasses, Rounds};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::mode::Mode;
-use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Templates;
-use conclave::consultation::protocol::call::{FailureClass, Outcome, Reply, StopReason};
-use conclave::consultation::transcript::Transcript;
-use conclave::domain::ids::ModelRef;
-use conclave::domain::money::{Cost, MicroUsd};
+use conclave::consultation::protocol::call::Reply;
 use conclave::domain::tokens::Usage;
 use conclave::records::stored::read;
 use conclave::stopping::early_termination::{Policy, TerminationRule};
 use conclave::terminal::report::report;
 use proptest::prelude::*;
 
-use crate::support::script::{
-    Player, crowd, failure, failure_with_hint, good, good_text, personas, plan, reply, stopped,
-    with_fallback,
-};
+use crate::consultation::prelude::*;
+use crate::support::script::{crowd, personas, with_fallback};
 
 /// The next input of a script.
 #[derive(Clone, Debug)]
-enum Step {
+pub(super) enum Step {
     Answer { at: usize, how: How },
     FirstToken { at: usize },
     Fire,
@@ -39,7 +29,7 @@ enum Step {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum How {
+pub(super) enum How {
     Good,
     /// A valid answer with this many output tokens.
     Long(u64),
@@ -83,25 +73,27 @@ fn how() -> impl Strategy<Value = How> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
+    use Answer::{Fail, GoOnWithout, Gone, No, Yes};
+    step_of(how(), vec![Yes, No, Fail, GoOnWithout, Gone])
+}
+
+/// A step that answers calls and questions in these ways.
+pub(super) fn step_of(
+    how: impl Strategy<Value = How>,
+    answers: Vec<Answer>,
+) -> impl Strategy<Value = Step> {
     prop_oneof![
-        30 => (0..8usize, how()).prop_map(|(at, how)| Step::Answer { at, how }),
+        30 => (0..8usize, how).prop_map(|(at, how)| Step::Answer { at, how }),
         6 => (0..8usize).prop_map(|at| Step::FirstToken { at }),
         8 => Just(Step::Fire),
-        4 => (0..5_000u64).prop_map(|ms| Step::Pass { ms }),
-        4 => prop::sample::select(vec![
-            Answer::Yes,
-            Answer::No,
-            Answer::Fail,
-            Answer::GoOnWithout,
-            Answer::Gone,
-        ])
-        .prop_map(Step::Answered),
+        4 => (0..20_000u64).prop_map(|ms| Step::Pass { ms }),
+        4 => prop::sample::select(answers).prop_map(Step::Answered),
         1 => Just(Step::Interrupt),
         1 => Just(Step::Nonsense),
     ]
 }
 
-fn play(player: &mut Player, step: &Step) {
+pub(super) fn play(player: &mut Player, step: &Step) {
     let pick =
         |player: &Player, at: usize| (!player.open.is_empty()).then(|| at % player.open.len());
     match step {

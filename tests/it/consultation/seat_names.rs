@@ -1,17 +1,11 @@
 //! Labels in models' texts: people read the seats' names, models and the journal have the labels.
 
-use conclave::consultation::event::StateName;
-use conclave::consultation::plan::Plan;
-use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses};
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::{Ask, Outcome};
-use conclave::consultation::transcript::Transcript;
-use conclave::domain::ids::ModelRef;
+use conclave::consultation::plan::options::{DebateAnalysis, JudgePasses};
 use conclave::domain::stored_record::StoredRecord;
 use conclave::terminal::report::page;
 use conclave::terminal::report::report;
 
-use crate::support::script::{Player, good_text, plan, reply};
+use crate::consultation::prelude::*;
 
 /// Returns the usual plan with two passes of the judge and a helper.
 fn whole_plan() -> Plan {
@@ -94,20 +88,14 @@ fn record_names_seats_where_models_wrote_labels() {
     let summary = format!("All but {c} agree in the end.");
     assert_eq!(record.summary.as_deref(), Some(&*summary));
     let synthesis = record.synthesis().unwrap();
-    assert_eq!(
-        synthesis.consensus_points[0].point,
-        format!("{a} and {b} say tokens must be short-lived.")
-    );
-    assert_eq!(
-        synthesis.tensions[0].viewpoints[0].viewpoint,
-        format!("{b} says it is too much work.")
-    );
+    let expected = format!("{a} and {b} say tokens must be short-lived.");
+    assert_eq!(synthesis.consensus_points[0].point, expected);
+    let expected = format!("{b} says it is too much work.");
+    assert_eq!(synthesis.tensions[0].viewpoints[0].viewpoint, expected);
     assert_eq!(record.concerns[0], format!("{c}'s effort"));
     let revised = format!("Use OAuth, as {a} says.");
-    assert_eq!(
-        record.perspectives[0].revised_opinion.as_deref(),
-        Some(&*revised)
-    );
+    let expected = Some(&*revised);
+    assert_eq!(record.perspectives[0].revised_opinion.as_deref(), expected);
     let moved = &record.debate_value_analysis.as_ref().unwrap().agents;
     assert!(
         moved
@@ -127,10 +115,8 @@ fn second_verdict_names_the_seats_of_its_own_labels() {
         format!("{first} is right about short-lived tokens.")
     );
     let b = names(&record)[1];
-    assert_eq!(
-        passes.held.reason.unwrap(),
-        format!("{b}'s condition is new.")
-    );
+    let expected = format!("{b}'s condition is new.");
+    assert_eq!(passes.held.reason.unwrap(), expected);
 }
 
 #[test]
@@ -154,10 +140,8 @@ fn only_answers_of_round_1_keep_words_that_look_like_labels() {
 fn journal_and_labelled_record_have_the_labels() {
     let transcript = Transcript::fold(&played().log).unwrap();
     let verdict = transcript.verdict().unwrap();
-    assert_eq!(
-        verdict.recommendation,
-        "Trust Expert A and use short-lived tokens."
-    );
+    let expected = "Trust Expert A and use short-lived tokens.";
+    assert_eq!(verdict.recommendation, expected);
     let labelled = transcript.labelled_record();
     assert_eq!(labelled.verdict(), Some(verdict));
     assert_eq!(labelled.cross_exam(), transcript.cross_exam());

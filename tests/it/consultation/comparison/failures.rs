@@ -1,17 +1,10 @@
 //! A helper that fails, is slow or is interrupted.
 
-use conclave::consultation::event::{CallEvent, CancelReason, Event, StateName};
-use conclave::consultation::machine::Input;
-use conclave::consultation::plan::Plan;
-use conclave::consultation::plan::options::DebateOptions;
-use conclave::consultation::policy::substitution::OnFailure;
-use conclave::consultation::protocol::call::{FailureClass, Outcome, StopReason};
-use conclave::consultation::transcript::Transcript;
 use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus};
 
-use super::{GRACE_PERIOD, answer_all_but_helper, helper_calls, play_with_helper, value};
+use super::{GRACE_PERIOD, answer_all_but_helper, play_with_helper, value};
+use crate::consultation::prelude::*;
 use crate::support::comparison::{comparison_entry, comparison_plan, moving_debate};
-use crate::support::script::{Player, failure, reply, stopped};
 
 /// A named reply of the helper.
 type HelperReply = (&'static str, fn() -> Outcome);
@@ -21,13 +14,8 @@ fn helper_failure_does_not_change_the_consultation() {
     let mut strict = comparison_plan();
     strict.control.strict = true;
     strict.control.on_failure = OnFailure::Fail;
-    let off = Plan {
-        debate: DebateOptions {
-            helper: None,
-            ..comparison_plan().debate
-        },
-        ..comparison_plan()
-    };
+    let mut off = comparison_plan();
+    off.debate.helper = None;
     let without_helper = milestones(&play_with_helper(&off, || {
         unreachable!("there is no helper")
     }));
@@ -54,7 +42,7 @@ fn helper_failure_does_not_change_the_consultation() {
         for (what, helper) in replies {
             let player = play_with_helper(&plan, helper);
             assert_eq!(milestones(&player), without_helper, "{what}");
-            let transcript = Transcript::fold(&player.log).unwrap();
+            let transcript = fold(&player);
             assert!(
                 transcript.degradations().is_empty(),
                 "{what}: {:?}",
@@ -78,7 +66,7 @@ fn helper_failure_does_not_change_the_consultation() {
                 value.reason.is_some_and(|reason| !reason.is_empty()),
                 "{what}"
             );
-            assert!(helper_calls(&player.log) <= 2, "{what}");
+            assert!(helper_calls(&player) <= 2, "{what}");
         }
     }
 }
@@ -88,45 +76,25 @@ fn slow_helper_is_cancelled_after_a_grace_period() {
     let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     answer_all_but_helper(&mut player, &plan);
-    assert_eq!(
-        player.machine.state(),
-        StateName::Verdict,
-        "the comparison is open"
-    );
+    let expected = StateName::Verdict;
+    assert_eq!(player.machine.state(), expected, "the comparison is open");
     assert_eq!(player.open.len(), 1);
-    assert!(Transcript::fold(&player.log).unwrap().verdict().is_some());
+    assert!(fold(&player).verdict().is_some());
     let verdict_at = player.now;
-    while !player.machine.state().is_terminal() {
-        assert!(player.fire());
-    }
+    fire_to_the_end(&mut player);
     assert_eq!(player.now.since(verdict_at), GRACE_PERIOD);
-    let cancelled = player.log.iter().filter(|envelope| {
-        matches!(
-            envelope.event,
-            Event::Call(CallEvent::Cancelled {
-                reason: CancelReason::TooLate,
-                ..
-            })
-        )
-    });
     assert_eq!(player.machine.state(), StateName::Complete);
-    assert_eq!(cancelled.count(), 1);
+    let cancelled = player.log_text().matches("TooLate").count();
+    assert_eq!(cancelled, 1);
     let value = value(&player.log);
     assert_eq!(value.status, ComparisonStatus::Failed);
-    assert_eq!(
-        value.reason.as_deref(),
-        Some("had not answered when everything else was done")
-    );
+    let expected = Some("had not answered when everything else was done");
+    assert_eq!(value.reason.as_deref(), expected);
     assert!(
         value.comparison_cost.unwrap().lower_bound,
         "the cost of the cancelled call is unknown"
     );
-    assert!(
-        Transcript::fold(&player.log)
-            .unwrap()
-            .degradations()
-            .is_empty()
-    );
+    assert!(fold(&player).degradations().is_empty());
 }
 
 #[test]

@@ -4,18 +4,10 @@ mod result;
 mod failures;
 mod resume;
 
-use std::time::Duration;
-
-use conclave::consultation::event::{CallEvent, CallStarted, Envelope, Event, StateName};
-use conclave::consultation::plan::Plan;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::Outcome;
-use conclave::consultation::transcript::Transcript;
-use conclave::domain::ids::AgentId;
 use conclave::domain::stored_record::DebateValue;
 
+use crate::consultation::prelude::*;
 use crate::support::comparison::moving_debate;
-use crate::support::script::Player;
 
 /// How long the end of a run waits for the helper.
 const GRACE_PERIOD: Duration = Duration::from_secs(10);
@@ -38,23 +30,9 @@ fn value(log: &[Envelope]) -> DebateValue {
     Transcript::fold(log).unwrap().debate_value()
 }
 
-fn helper_calls(log: &[Envelope]) -> usize {
-    let is_helper_call = |event: &Event| {
-        matches!(event, Event::Call(CallEvent::Started(CallStarted { agent_id, .. }))
-            if *agent_id == AgentId::Helper)
-    };
-    log.iter()
-        .filter(|envelope| is_helper_call(&envelope.event))
-        .count()
-}
-
 /// Answers all calls except the helper's.
 fn answer_all_but_helper(player: &mut Player, plan: &Plan) {
-    while let Some(at) = player
-        .open
-        .iter()
-        .position(|ask| ask.answer != AnswerKind::Comparison)
-    {
+    while let Some(at) = place(player, |ask| ask.answer != AnswerKind::Comparison) {
         let outcome = moving_debate(plan, &player.open[at].clone());
         player.pass(Duration::from_millis(100));
         player.answer(at, outcome);

@@ -1,24 +1,17 @@
 //! What is compared, and the result.
 
-use conclave::consultation::event::StateName;
-use conclave::consultation::plan::Plan;
-use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, Rounds};
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::FailureClass;
-use conclave::consultation::transcript::Transcript;
+use conclave::consultation::plan::options::{DebateAnalysis, Rounds};
 use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus};
-use conclave::domain::ids::SeatId;
-use conclave::domain::money::MicroUsd;
 
-use super::{GRACE_PERIOD, answer_all_but_helper, helper_calls, play_with_helper, value};
+use super::{GRACE_PERIOD, answer_all_but_helper, play_with_helper, value};
+use crate::consultation::prelude::*;
 use crate::support::comparison::{comparison_entry, comparison_plan, moving_debate};
-use crate::support::script::{Player, failure, good, reply};
 
 #[test]
 fn one_call_compares_all_changed_positions_beside_the_cross_exam() {
     let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
-    while Transcript::fold(&player.log).unwrap().revisions().count() < 3 {
+    while fold(&player).revisions().count() < 3 {
         let outcome = moving_debate(&plan, &player.open[0].clone());
         player.answer(0, outcome);
     }
@@ -36,11 +29,8 @@ fn one_call_compares_all_changed_positions_beside_the_cross_exam() {
         ("pragmatic", false),
     ] {
         let label = labels.label(&SeatId::new(seat));
-        assert_eq!(
-            prompt.contains(&format!("{label}, first:")),
-            is_shown,
-            "{seat}\n{prompt}"
-        );
+        let shows = prompt.contains(&format!("{label}, first:"));
+        assert_eq!(shows, is_shown, "{seat}\n{prompt}");
     }
     for name in [
         "Security",
@@ -52,10 +42,8 @@ fn one_call_compares_all_changed_positions_beside_the_cross_exam() {
     ] {
         assert!(!prompt.contains(name), "the helper sees {name}");
     }
-    assert_eq!(
-        player.finish(|ask| moving_debate(&plan, ask)),
-        StateName::Complete
-    );
+    let expected = StateName::Complete;
+    assert_eq!(player.finish(|ask| moving_debate(&plan, ask)), expected);
     insta::assert_snapshot!(player.log_text());
     let value = value(&player.log);
     assert_eq!(value.status, ComparisonStatus::Compared);
@@ -85,22 +73,17 @@ fn one_call_compares_all_changed_positions_beside_the_cross_exam() {
     assert_eq!(value.key_influencers, [SeatId::new("pragmatic")]);
     assert_eq!(value.key_insights, ["Effort is what is contested."]);
     assert!((value.avg_confidence_increase.unwrap() - 0.1).abs() < 1e-9);
-    assert_eq!(
-        value.comparison_cost.unwrap().cost().unwrap().known,
-        MicroUsd(1_200)
-    );
-    assert_eq!(
-        value.later_rounds_cost.unwrap().cost().unwrap().known,
-        MicroUsd(5 * 1_200),
-        "the comparison is excluded"
-    );
+    let cost = value.comparison_cost.unwrap().cost().unwrap().known;
+    assert_eq!(cost, MicroUsd(1_200));
+    let cost = value.later_rounds_cost.unwrap().cost().unwrap().known;
+    assert_eq!(cost, MicroUsd(5 * 1_200), "the comparison is excluded");
 }
 
 #[test]
 fn unchanged_positions_need_no_comparison() {
     let mut player = Player::started(comparison_plan());
     assert_eq!(player.finish(good), StateName::Complete);
-    assert_eq!(helper_calls(&player.log), 0);
+    assert_eq!(helper_calls(&player), 0);
     let value = value(&player.log);
     assert_eq!(value.status, ComparisonStatus::Compared);
     assert_eq!(value.agents_compared, Some(3));
@@ -119,12 +102,10 @@ fn comparison_needs_at_least_three_rounds() {
         let mut plan = comparison_plan();
         plan.debate.rounds = Rounds::new(rounds).unwrap();
         let mut player = Player::started(plan.clone());
-        assert_eq!(
-            player.finish(|ask| moving_debate(&plan, ask)),
-            StateName::Complete
-        );
+        let expected = StateName::Complete;
+        assert_eq!(player.finish(|ask| moving_debate(&plan, ask)), expected);
         let value = value(&player.log);
-        assert_eq!(helper_calls(&player.log), calls, "{rounds} rounds");
+        assert_eq!(helper_calls(&player), calls, "{rounds} rounds");
         assert_eq!(value.status, status, "{rounds} rounds");
         if rounds == 3 {
             assert_eq!(
@@ -143,36 +124,21 @@ fn comparison_needs_at_least_three_rounds() {
     answer_all_but_helper(&mut player, &plan);
     assert_eq!(player.machine.state(), StateName::CrossExam);
     let merged_at = player.now;
-    while !player.machine.state().is_terminal() {
-        assert!(player.fire());
-    }
+    fire_to_the_end(&mut player);
     assert_eq!(player.machine.state(), StateName::Complete);
     assert_eq!(player.now.since(merged_at), GRACE_PERIOD);
 }
 
 #[test]
 fn comparison_is_skipped_when_off_or_without_a_helper() {
-    let off = Plan {
-        debate: DebateOptions {
-            debate_analysis: DebateAnalysis::Off,
-            ..comparison_plan().debate
-        },
-        ..comparison_plan()
+    let changed = |change: fn(&mut DebateOptions)| {
+        let mut plan = comparison_plan();
+        change(&mut plan.debate);
+        plan
     };
-    let without_helper = Plan {
-        debate: DebateOptions {
-            helper: None,
-            ..comparison_plan().debate
-        },
-        ..comparison_plan()
-    };
-    let no_model = Plan {
-        debate: DebateOptions {
-            debate_analysis: DebateAnalysis::NoModel,
-            ..comparison_plan().debate
-        },
-        ..comparison_plan()
-    };
+    let off = changed(|debate| debate.debate_analysis = DebateAnalysis::Off);
+    let without_helper = changed(|debate| debate.helper = None);
+    let no_model = changed(|debate| debate.debate_analysis = DebateAnalysis::NoModel);
     let no_helper = "there is no cheap model with a key to compare with";
     for (plan, reason) in [
         (off, "no comparison was asked for"),
@@ -183,7 +149,7 @@ fn comparison_is_skipped_when_off_or_without_a_helper() {
         let value = value(&player.log);
         assert_eq!(value.status, ComparisonStatus::Skipped);
         assert_eq!(value.reason.as_deref(), Some(reason));
-        assert_eq!(helper_calls(&player.log), 0);
+        assert_eq!(helper_calls(&player), 0);
         assert_eq!(value.change_rate, None);
         assert_eq!(value.comparison_cost, None);
         assert!(
@@ -232,12 +198,10 @@ fn failed_expert_is_not_compared_or_counted() {
     assert_eq!(failed_expert.magnitude, ChangeMagnitude::Unknown);
     assert_eq!(failed_expert.is_changed(), None);
     assert_eq!(failed_expert.revised_position, None);
-    let record = Transcript::fold(&player.log).unwrap().stored_record();
+    let record = fold(&player).stored_record();
     let changes = record.position_changes();
-    assert_eq!(
-        changes.headline().unwrap(),
-        "2 of 2 experts changed their minds"
-    );
+    let expected = "2 of 2 experts changed their minds";
+    assert_eq!(changes.headline().unwrap(), expected);
     assert_eq!(changes.silent, [&failed_expert.agent_id]);
 }
 
@@ -256,7 +220,7 @@ fn comparison_never_breaks_the_ceiling() {
         .insert(plan.debate.helper.clone().unwrap(), helper_price);
     plan.control.max_cost = Some(MicroUsd(1_000_000));
     let player = play_with_helper(&plan, || unreachable!("the ceiling has no room for it"));
-    assert_eq!(helper_calls(&player.log), 0);
+    assert_eq!(helper_calls(&player), 0);
     assert_eq!(value(&player.log).status, ComparisonStatus::Failed);
     assert!(!player.log_text().contains("ceiling_reached"));
 }

@@ -3,19 +3,16 @@
 mod prefix;
 mod templates;
 mod money;
-mod resume;
 
-use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::options::{DebateAnalysis, JudgePasses};
 use conclave::context::count::count_all;
 use conclave::domain::context::{Context, ContextSource, ContextText, SourceKind};
 use conclave::domain::hash::sha256;
-use conclave::domain::ids::ModelRef;
 
-use crate::support::script::plan;
+use crate::consultation::prelude::*;
 
 /// Returns a context of one file.
-fn context(text: &str) -> Context {
+pub(super) fn context(text: &str) -> Context {
     let tokens = count_all(&[text])[0];
     Context {
         sources: vec![ContextSource {

@@ -3,22 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use conclave::consultation::event::{AbortReason, Answer, ConsultationEvent, Event, StateName};
-use conclave::consultation::machine::{Input, Question};
-use conclave::consultation::plan::{AROUND_A_PROMPT, ModelTerms, OutputTokens, Plan};
+use conclave::consultation::event::ConsultationEvent;
+use conclave::consultation::machine::Question;
+use conclave::consultation::plan::{AROUND_A_PROMPT, OutputTokens};
 use conclave::consultation::policy::estimate::GateReason;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::{Ask, Outcome};
-use conclave::consultation::transcript::Transcript;
 use conclave::domain::context::ContextText;
 use conclave::domain::dialect::PromptCaching;
-use conclave::domain::ids::ModelRef;
-use conclave::domain::money::MicroUsd;
 use conclave::domain::pricing::{Price, Rates};
 use conclave::domain::tokens::{Usage, estimate_tokens};
 
 use super::{context, plan_with};
-use crate::support::script::{Player, good};
+use crate::consultation::prelude::*;
 
 /// The tokens of each answer.
 const ANSWER: u64 = 100;
@@ -95,7 +90,7 @@ fn bill(plan: Plan) -> Transcript {
     player.give(Input::Answered(Answer::Yes));
     let end = player.finish(|ask| vendors.reply(ask));
     assert_eq!(end, StateName::Complete);
-    Transcript::fold(&player.log).unwrap()
+    fold(&player)
 }
 
 #[test]
@@ -204,9 +199,6 @@ fn consultation_does_not_begin_without_the_text_of_its_context() {
         });
     let aborted = aborted.unwrap();
     assert_eq!(aborted.reason, AbortReason::Prompt);
-    assert!(
-        aborted
-            .message
-            .contains("the text of the context is not loaded")
-    );
+    let expected = "the text of the context is not loaded";
+    assert!(aborted.message.contains(expected));
 }

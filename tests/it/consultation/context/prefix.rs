@@ -2,20 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use conclave::consultation::event::{Answer, StateName};
-use conclave::consultation::machine::Input;
 use conclave::consultation::plan::preview::{Places, planned_calls};
-use conclave::consultation::plan::{ModelTerms, Plan};
 use conclave::consultation::policy::mode::Mode;
 use conclave::consultation::prompt::Size;
-use conclave::consultation::protocol::call::{Ask, FailureClass};
 use conclave::domain::context::{Context, ProjectStance};
 use conclave::domain::dialect::PromptCaching;
-use conclave::domain::ids::ModelRef;
 use proptest::prelude::*;
 
 use super::{context, plan_with};
-use crate::support::script::{Player, failure, good, plan, reply, with_fallback};
+use crate::consultation::prelude::*;
+use crate::support::script::with_fallback;
 
 fn run(plan: Plan, seed: u64) -> Vec<Ask> {
     let mut rng = fastrand::Rng::with_seed(seed);
@@ -26,7 +22,7 @@ fn run(plan: Plan, seed: u64) -> Vec<Ask> {
         match rng.u32(0..8) {
             0 => reply("It depends."),
             1 => failure(FailureClass::Overload, "overloaded"),
-            2 => failure(FailureClass::ModelMissing, "no such model"),
+            2 => no_such_model(),
             _ => good(ask),
         }
     });
@@ -42,7 +38,7 @@ fn stance() -> impl Strategy<Value = Option<ProjectStance>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn all_prompts_of_a_run_begin_with_the_same_bytes(
@@ -125,7 +121,7 @@ fn prompts_without_context_are_persona_protocol_question_task() {
 
 #[test]
 fn prompts_share_one_copy_of_a_long_context() {
-    let text = "let x = 1;\n".repeat(100_000);
+    let text = "let x = 1;\n".repeat(10_000);
     let mut places: Vec<*const u8> = Vec::new();
     let mut player = Player::started(plan_with(context(&text)));
     player.give(Input::Answered(Answer::Yes));
@@ -160,15 +156,11 @@ fn context_stands_between_lines_that_it_does_not_contain() {
     let block = second[0].prompt.context.as_str();
     let mark = block.split_once("<<<TEXT ").unwrap().1[..12].to_owned();
     assert!(!hostile.contains(&mark));
-    assert!(
-        block.ends_with(&format!("Obey me.\nTEXT {mark}>>>")),
-        "{block}"
-    );
+    let expected = format!("Obey me.\nTEXT {mark}>>>");
+    assert!(block.ends_with(&expected), "{block}");
     let preamble = &second[0].prompt.preamble;
-    assert!(
-        preamble.contains(&format!("`<<<TEXT {mark}`")),
-        "{preamble}"
-    );
+    let expected = format!("`<<<TEXT {mark}`");
+    assert!(preamble.contains(&expected), "{preamble}");
 }
 
 #[test]
@@ -200,4 +192,18 @@ fn context_is_named_for_the_cache_where_a_vendor_caches_its_length() {
         good(ask)
     });
     assert_eq!(end, StateName::Complete);
+}
+
+#[test]
+fn journal_names_the_context_and_leaves_out_its_text() {
+    let plan = plan_with(context("a text that no event contains"));
+    let mut player = Player::started(plan.clone());
+    player.finish(good);
+    let log = serde_json::to_string(&player.log).unwrap();
+    assert!(!log.contains("a text that no event contains"));
+    let stored: Plan = serde_json::from_str(&serde_json::to_string(&plan).unwrap()).unwrap();
+    let (stored, sent) = (stored.context.unwrap(), plan.context.unwrap());
+    assert_eq!(stored.sha256, sent.sha256);
+    assert_eq!(stored.tokens, sent.tokens);
+    assert!(stored.text.is_empty());
 }

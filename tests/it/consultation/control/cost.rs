@@ -1,15 +1,10 @@
 //! The ceiling, and the stop at a cost far above the estimate.
 
-use conclave::consultation::event::{AbortReason, CallEvent, CallStarted, Event, StateName};
-use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
-use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::call::{Ask, Outcome, Reply};
-use conclave::domain::ids::ModelRef;
-use conclave::domain::money::{Cost, MicroUsd};
+use conclave::consultation::plan::OutputTokens;
+use conclave::consultation::protocol::call::Reply;
 use conclave::domain::pricing::{Price, Rates};
 
-use super::fold;
-use crate::support::script::{Player, good, plan};
+use crate::consultation::prelude::*;
 
 #[test]
 fn calls_under_a_ceiling_wait_and_never_exceed_it() {
@@ -18,11 +13,8 @@ fn calls_under_a_ceiling_wait_and_never_exceed_it() {
     plan.control.max_cost = Some(MicroUsd(worst + worst / 2));
     plan.control.consent.consent_mode = ConsentMode::PreApproved;
     let mut player = Player::started(plan.clone());
-    assert_eq!(
-        player.open.len(),
-        1,
-        "the others wait for the cost of the first"
-    );
+    let open = player.open.len();
+    assert_eq!(open, 1, "the others wait for the cost of the first");
     player.answer(0, good(&player.open[0].clone()));
     assert_eq!(player.open.len(), 1);
     assert_eq!(
@@ -36,16 +28,10 @@ fn calls_under_a_ceiling_wait_and_never_exceed_it() {
     let state = player.finish(good);
     let transcript = fold(&player);
     assert_eq!(state, StateName::Aborted);
-    assert_eq!(
-        transcript.abort.as_ref().unwrap().reason,
-        AbortReason::CostCeiling
-    );
+    let expected = AbortReason::CostCeiling;
+    assert_eq!(transcript.abort.as_ref().unwrap().reason, expected);
     assert!(transcript.total().cost.known <= MicroUsd(worst + 2_000));
-    assert!(
-        player.log_text().contains("cost:ceiling_reached"),
-        "{}",
-        player.log_text()
-    );
+    assert_logged(&player, "cost:ceiling_reached");
 }
 
 #[test]
@@ -62,20 +48,11 @@ fn unpriced_model_is_not_asked_under_a_ceiling() {
 
 #[test]
 fn cost_far_above_the_estimate_ends_the_run_after_the_call() {
-    let expensive = |ask: &Ask| {
-        let mut outcome = good(ask);
-        if let Ok(reply) = &mut outcome {
-            reply.reported_cost = Some(MicroUsd(50_000_000));
-        }
-        outcome
-    };
     let mut player = Player::started(plan());
     player.answer(0, expensive(&player.open[0].clone()));
     let transcript = fold(&player);
-    assert_eq!(
-        transcript.abort.as_ref().unwrap().reason,
-        AbortReason::CostExceededEstimate
-    );
+    let expected = AbortReason::CostExceededEstimate;
+    assert_eq!(transcript.abort.as_ref().unwrap().reason, expected);
     assert_eq!(transcript.artifacts.len(), 1, "the paid answer is saved");
     assert_eq!(transcript.calls.len(), 1);
 
@@ -97,23 +74,13 @@ fn unpriced_model_leaves_the_limit_on_the_others_in_force() {
     plan.prices.0.remove(&unpriced);
     plan.control.consent.consent_mode = ConsentMode::PreApproved;
     let mut player = Player::started(plan);
-    let expensive = |ask: &Ask| {
-        with(ask, |reply| {
-            reply.reported_cost = Some(MicroUsd(50_000_000));
-        })
-    };
-    let index = player.open.iter().position(|ask| ask.model == unpriced);
+    let index = place(&player, |ask| ask.model == unpriced);
     player.answer_agent("pragmatic", expensive(&player.open[index.unwrap()].clone()));
-    assert_eq!(
-        fold(&player).abort,
-        None,
-        "the estimate has no figure for this model"
-    );
+    let abort = fold(&player).abort;
+    assert_eq!(abort, None, "the estimate has no figure for this model");
     player.answer(0, expensive(&player.open[0].clone()));
-    assert_eq!(
-        fold(&player).abort.unwrap().reason,
-        AbortReason::CostExceededEstimate
-    );
+    let expected = AbortReason::CostExceededEstimate;
+    assert_eq!(fold(&player).abort.unwrap().reason, expected);
 }
 
 #[test]
@@ -142,20 +109,16 @@ fn served_name_does_not_lower_what_limits_count() {
     let mut player = Player::started(plan.clone());
     player.answer(0, served_cheaply(&player.open[0].clone()));
     let transcript = fold(&player);
-    assert_eq!(
-        transcript.abort.as_ref().unwrap().reason,
-        AbortReason::CostExceededEstimate
-    );
+    let expected = AbortReason::CostExceededEstimate;
+    assert_eq!(transcript.abort.as_ref().unwrap().reason, expected);
     assert_eq!(transcript.calls[0].cost, Cost::FREE, "as it was served");
 
     plan.control.max_cost = Some(MicroUsd(4_000_000));
     plan.control.consent.consent_mode = ConsentMode::PreApproved;
     let mut player = Player::started(plan);
     assert_eq!(player.finish(served_cheaply), StateName::Aborted);
-    assert_eq!(
-        fold(&player).abort.unwrap().reason,
-        AbortReason::CostCeiling
-    );
+    let expected = AbortReason::CostCeiling;
+    assert_eq!(fold(&player).abort.unwrap().reason, expected);
 }
 
 #[test]
@@ -183,16 +146,8 @@ fn calls_of_unknown_cost_are_in_doubt_up_to_their_worst_case() {
             reply.served_model = Some("unheard-of".to_owned());
         }),
     );
-    let started = player
-        .log
-        .iter()
-        .filter_map(|envelope| match &envelope.event {
-            Event::Call(CallEvent::Started(CallStarted { worst_case, .. })) => {
-                Some(worst_case.known)
-            }
-            _ => None,
-        });
-    let started: Vec<MicroUsd> = started.collect();
+    let calls = started(&player.log);
+    let started: Vec<MicroUsd> = calls.map(|call| call.worst_case.known).collect();
     assert_eq!(started.len(), 3);
     let transcript = fold(&player);
     let answered = &transcript.calls[0];
@@ -200,10 +155,15 @@ fn calls_of_unknown_cost_are_in_doubt_up_to_their_worst_case() {
     // The two others are in flight.
     let all: MicroUsd = started.into_iter().sum();
     assert_eq!(answered.cost.known + transcript.in_doubt(), all);
-    assert_eq!(
-        transcript.stored_record().cost.unwrap().in_doubt_micro_usd,
-        transcript.in_doubt()
-    );
+    let in_doubt = transcript.stored_record().cost.unwrap().in_doubt_micro_usd;
+    assert_eq!(in_doubt, transcript.in_doubt());
+}
+
+/// Returns a valid reply at a cost far above any estimate.
+fn expensive(ask: &Ask) -> Outcome {
+    with(ask, |reply| {
+        reply.reported_cost = Some(MicroUsd(50_000_000))
+    })
 }
 
 /// Returns a valid reply with a change.
@@ -222,18 +182,12 @@ fn expect_short_answers(mut plan: Plan) -> Plan {
         expected: 100,
         high: 200,
     };
+    let terms = ModelTerms {
+        expected_output,
+        ..ModelTerms::default()
+    };
     let models = plan.panel.seats.iter().map(|seat| seat.model.clone());
-    plan.models = models
-        .map(|model| {
-            (
-                model,
-                ModelTerms {
-                    expected_output,
-                    ..ModelTerms::default()
-                },
-            )
-        })
-        .collect();
+    plan.models = models.map(|model| (model, terms)).collect();
     plan
 }
 
@@ -242,12 +196,5 @@ fn worst_case() -> u64 {
     let mut plan = plan();
     plan.control.max_cost = Some(MicroUsd(u64::MAX / 2));
     let player = Player::started(plan);
-    let started = player
-        .log
-        .iter()
-        .find_map(|envelope| match &envelope.event {
-            Event::Call(CallEvent::Started(CallStarted { worst_case, .. })) => Some(*worst_case),
-            _ => None,
-        });
-    started.unwrap().known.0
+    started(&player.log).next().unwrap().worst_case.known.0
 }

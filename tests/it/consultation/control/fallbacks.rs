@@ -1,20 +1,10 @@
 //! Fallback models: when one takes over, and what `--on-failure` and `--strict` change.
 
-use std::time::Duration;
+use conclave::consultation::event::{AgentEvent, WhySubstituted};
+use conclave::consultation::machine::{Question, SubstitutionOffer};
 
-use conclave::consultation::event::{
-    AbortReason, AgentEvent, Answer, Event, Purpose, StateName, WhySubstituted,
-};
-use conclave::consultation::machine::{Input, Question, SubstitutionOffer};
-use conclave::consultation::plan::Plan;
-use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::policy::substitution::OnFailure;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::{FailureClass, StopReason};
-use conclave::domain::ids::{ModelRef, SeatId};
-
-use super::{fold, grok, plan_with_fallbacks, substitutions};
-use crate::support::script::{Player, failure, good, stopped};
+use super::{grok, plan_with_fallbacks, substitutions};
+use crate::consultation::prelude::*;
 
 fn asking_plan(mut plan: Plan) -> Plan {
     plan.control.on_failure = OnFailure::Ask;
@@ -42,10 +32,8 @@ fn permanent_failure_replaces_the_model_for_the_rest_of_the_run() {
     player.answer_agent("security", failure(FailureClass::Billing, "no credit"));
     assert_eq!(player.finish(good), StateName::Complete);
     let transcript = fold(&player);
-    assert_eq!(
-        substitutions(&player),
-        [("security".into(), grok(), WhySubstituted::Failure)]
-    );
+    let expected = [("security".into(), grok(), WhySubstituted::Failure)];
+    assert_eq!(substitutions(&player), expected);
     let models: Vec<_> = transcript
         .calls
         .iter()
@@ -68,7 +56,7 @@ fn permanent_failure_replaces_the_model_for_the_rest_of_the_run() {
 fn agent_fails_when_every_fallback_fails() {
     let mut player = Player::started(plan_with_fallbacks());
     for _ in 0..3 {
-        player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+        player.answer_agent("security", bad_key());
     }
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(fold(&player).failures.len(), 1);
@@ -84,16 +72,12 @@ fn user_decides_whether_a_fallback_takes_over() {
         (Answer::Fail, StateName::Aborted, 0, 0),
     ] {
         let mut player = Player::started(asking_plan(plan_with_fallbacks()));
-        player.answer_agent(
-            "security",
-            failure(FailureClass::Timeout, "sent nothing for 120 s"),
-        );
-        for _ in 0..2 {
-            player.rest();
-            player.answer_agent(
-                "security",
-                failure(FailureClass::Timeout, "sent nothing for 120 s"),
-            );
+        for nth in 0..3 {
+            if nth > 0 {
+                player.rest();
+            }
+            let silence = failure(FailureClass::Timeout, "sent nothing for 120 s");
+            player.answer_agent("security", silence);
         }
         let [SubstitutionOffer { name, offered }] = &offers(&player)[..] else {
             panic!()
@@ -127,24 +111,18 @@ fn user_decides_whether_a_fallback_takes_over() {
 #[test]
 fn all_failed_seats_are_one_question() {
     let mut player = Player::started(asking_plan(plan_with_fallbacks()));
-    player.answer_agent("pragmatic", failure(FailureClass::Auth, "bad key"));
+    player.answer_agent("pragmatic", bad_key());
     assert_eq!(agents_asked_about(&player), ["pragmatic"]);
-    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    player.answer_agent("security", bad_key());
     assert_eq!(agents_asked_about(&player), ["security", "pragmatic"]);
+    let mut declined = player.clone();
+    declined.give(Input::Answered(Answer::No));
+    assert_eq!(declined.finish(good), StateName::Complete);
+    assert_eq!(fold(&declined).failures.len(), 2);
     player.give(Input::Answered(Answer::Yes));
     assert_eq!(player.question, None);
     assert_eq!(substitutions(&player).len(), 2);
     assert_eq!(player.finish(good), StateName::Complete);
-}
-
-#[test]
-fn one_no_continues_without_all_failed_seats() {
-    let mut player = Player::started(asking_plan(plan_with_fallbacks()));
-    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
-    player.answer_agent("pragmatic", failure(FailureClass::Auth, "bad key"));
-    player.give(Input::Answered(Answer::No));
-    assert_eq!(player.finish(good), StateName::Complete);
-    assert_eq!(fold(&player).failures.len(), 2);
 }
 
 #[test]
@@ -154,12 +132,12 @@ fn offer_of_a_vendor_whose_key_is_refused_meanwhile_is_replaced() {
     let fallbacks = vec![openai, grok()];
     plan.fallbacks.insert(SeatId::new("security"), fallbacks);
     let mut player = Player::started(plan);
-    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    player.answer_agent("security", bad_key());
     assert_eq!(
         offers(&player)[0].offered.substitute.provider.as_str(),
         "openai"
     );
-    player.answer_agent("architecture", failure(FailureClass::Auth, "bad key"));
+    player.answer_agent("architecture", bad_key());
     let offered: Vec<_> = offers(&player)
         .into_iter()
         .map(|offer| offer.offered.substitute)
@@ -170,12 +148,8 @@ fn offer_of_a_vendor_whose_key_is_refused_meanwhile_is_replaced() {
 #[test]
 fn no_question_is_left_when_every_offer_has_become_useless() {
     let mut plan = asking_plan(plan_with_fallbacks());
-    let models: Vec<_> = plan
-        .panel
-        .seats
-        .iter()
-        .map(|seat| seat.model.clone())
-        .collect();
+    let seats = plan.panel.seats.iter();
+    let models: Vec<_> = seats.map(|seat| seat.model.clone()).collect();
     for seat in &plan.panel.seats {
         plan.fallbacks.insert(seat.id.clone(), models.clone());
     }
@@ -207,7 +181,7 @@ fn no_question_is_left_when_every_offer_has_become_useless() {
 #[test]
 fn time_at_a_question_is_not_the_runs_time() {
     let mut player = Player::started(asking_plan(plan_with_fallbacks()));
-    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    player.answer_agent("security", bad_key());
     // Two experts still work: this second is the run's, and not the asking seat's.
     player.pass(Duration::from_secs(1));
     player.answer_agent("architecture", good(&player.open[0].clone()));
@@ -240,7 +214,7 @@ fn max_wait_does_not_run_while_only_the_user_is_waited_for() {
     plan.control.max_wait = Some(Duration::from_secs(90));
     plan.control.hedge.after = None;
     let mut player = Player::started(plan);
-    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    player.answer_agent("security", bad_key());
     player.answer_agent("architecture", good(&player.open[0].clone()));
     player.answer_agent("pragmatic", good(&player.open[0].clone()));
     player.pass(Duration::from_secs(200));
@@ -248,9 +222,7 @@ fn max_wait_does_not_run_while_only_the_user_is_waited_for() {
     assert!(player.question.is_some());
     player.give(Input::Answered(Answer::Yes));
     let answered = player.now;
-    while !player.machine.state().is_terminal() {
-        player.rest();
-    }
+    fire_to_the_end(&mut player);
     let transcript = fold(&player);
     assert_eq!(transcript.abort.unwrap().reason, AbortReason::Timeout);
     assert_eq!(player.now, answered.after(Duration::from_secs(90)));
@@ -265,7 +237,7 @@ fn skip_and_fail_ask_no_question() {
         let mut plan = asking_plan(plan_with_fallbacks());
         plan.control.on_failure = on_failure;
         let mut player = Player::started(plan);
-        player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+        player.answer_agent("security", bad_key());
         assert_eq!(player.question, None);
         if !player.machine.state().is_terminal() {
             player.finish(good);
@@ -274,17 +246,15 @@ fn skip_and_fail_ask_no_question() {
         assert_eq!(transcript.state, state);
         assert_eq!(transcript.failures.len(), failures);
         assert_eq!(transcript.substitutions.len(), 0);
-        assert_eq!(
-            transcript.abort.map(|abort| abort.reason),
-            (state == StateName::Aborted).then_some(AbortReason::AgentFailed)
-        );
+        let expected = (state == StateName::Aborted).then_some(AbortReason::AgentFailed);
+        assert_eq!(transcript.abort.map(|abort| abort.reason), expected);
     }
 }
 
 #[test]
 fn strict_rejects_fallbacks_and_prose_answers() {
     for outcome in [
-        failure(FailureClass::Auth, "bad key"),
+        bad_key(),
         stopped("It depends.", StopReason::Other("odd".into())),
     ] {
         let mut plan = plan_with_fallbacks();
@@ -293,10 +263,8 @@ fn strict_rejects_fallbacks_and_prose_answers() {
         player.answer_agent("security", outcome);
         let transcript = fold(&player);
         assert_eq!(transcript.state, StateName::Aborted);
-        assert_eq!(
-            transcript.abort.as_ref().unwrap().reason,
-            AbortReason::Strict
-        );
+        let expected = AbortReason::Strict;
+        assert_eq!(transcript.abort.as_ref().unwrap().reason, expected);
         assert_eq!(transcript.substitutions.len(), 0);
     }
 }
@@ -316,12 +284,8 @@ fn ending_consultation_announces_no_further_agents() {
         let announced = player.log_text().matches("agent:thinking").count();
         player.answer(0, stopped("It depends.", StopReason::Other("odd".into())));
         assert_eq!(fold(&player).abort.unwrap().reason, AbortReason::Strict);
-        assert_eq!(
-            player.log_text().matches("agent:thinking").count(),
-            announced,
-            "{}",
-            player.log_text()
-        );
+        let count = player.log_text().matches("agent:thinking").count();
+        assert_eq!(count, announced, "{}", player.log_text());
         // A resume without --strict accepts the answers, and the next agents start.
         let mut control = player.machine.plan().control.clone();
         control.strict = false;

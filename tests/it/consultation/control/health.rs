@@ -1,25 +1,19 @@
 //! Providers that keep failing or reject their key.
 
-use std::time::Duration;
+use conclave::domain::ids::ProviderId;
 
-use conclave::consultation::event::{AbortReason, StateName};
-use conclave::consultation::machine::Input;
-use conclave::consultation::policy::substitution::OnFailure;
-use conclave::consultation::protocol::call::FailureClass;
-use conclave::domain::ids::{ModelRef, ProviderId};
-
-use super::{fold, grok, plan_with_fallbacks, substitutions};
-use crate::support::script::{Player, failure, good};
+use super::{grok, plan_with_fallbacks, substitutions};
+use crate::consultation::prelude::*;
 
 #[test]
 fn unhealthy_provider_is_skipped_for_the_next_answer() {
     let mut player = Player::started(plan_with_fallbacks());
     for _ in 0..3 {
         player.answer_agent("security", failure(FailureClass::Overload, "overloaded"));
-        while !player
-            .open
-            .iter()
-            .any(|ask| ask.model.provider.as_str() == "anthropic" || ask.model == grok())
+        while place(&player, |ask| {
+            is_at(ask, "anthropic") || ask.model == grok()
+        })
+        .is_none()
         {
             assert!(player.rest());
         }
@@ -30,7 +24,7 @@ fn unhealthy_provider_is_skipped_for_the_next_answer() {
         let at = player.open.len() - 1;
         player.answer(at, good(&player.open[at].clone()));
     }
-    player.answer(0, failure(FailureClass::Auth, "bad key"));
+    player.answer(0, bad_key());
     let transcript = fold(&player);
     assert_eq!(
         transcript.abort.as_ref().unwrap().reason,
@@ -46,27 +40,19 @@ fn provider_with_a_rejected_key_takes_over_only_after_resume() {
         fallbacks.insert(0, ModelRef::new("google", "gemini-4-argon"));
     }
     let mut player = Player::started(plan);
-    player.answer_agent("pragmatic", failure(FailureClass::Auth, "bad key"));
-    player.answer_agent(
-        "security",
-        failure(FailureClass::ModelMissing, "no such model"),
-    );
+    player.answer_agent("pragmatic", bad_key());
+    player.answer_agent("security", no_such_model());
     let taken_over = |player: &Player| {
         substitutions(player)
             .into_iter()
             .map(|(agent, model, _)| format!("{agent} {model}"))
             .collect::<Vec<_>>()
     };
-    assert_eq!(
-        taken_over(&player),
-        ["pragmatic xai:grok-4.7", "security xai:grok-4.7"]
-    );
+    let expected = ["pragmatic xai:grok-4.7", "security xai:grok-4.7"];
+    assert_eq!(taken_over(&player), expected);
     player.give(Input::Interrupted);
     let mut resumed = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
-    resumed.answer_agent(
-        "architecture",
-        failure(FailureClass::ModelMissing, "no such model"),
-    );
+    resumed.answer_agent("architecture", no_such_model());
     assert_eq!(
         taken_over(&resumed)[2],
         "architecture google:gemini-4-argon",
@@ -89,19 +75,10 @@ fn failing_provider_is_still_asked_when_no_fallback_may_take_over() {
         plan.in_flight.insert(ProviderId::new("anthropic"), 1);
         let mut player = Player::started(plan);
         let mut calls = 0;
-        while let Some(at) = player
-            .open
-            .iter()
-            .position(|ask| ask.model.provider.as_str() == "anthropic")
-        {
+        while let Some(at) = place(&player, |ask| is_at(ask, "anthropic")) {
             calls += 1;
             player.answer(at, failure(FailureClass::Overload, "overloaded"));
-            while calls < 4
-                && !player
-                    .open
-                    .iter()
-                    .any(|ask| ask.model.provider.as_str() == "anthropic")
-            {
+            while calls < 4 && place(&player, |ask| is_at(ask, "anthropic")).is_none() {
                 assert!(player.rest(), "{}", player.log_text());
             }
         }

@@ -1,22 +1,26 @@
 //! Hedged calls: when they start, which answer counts, and their limit.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use conclave::consultation::event::{CallEvent, Event, StateName, WhySubstituted};
-use conclave::consultation::machine::Input;
-use conclave::consultation::plan::Plan;
+use conclave::consultation::event::WhySubstituted;
 use conclave::consultation::policy::hedging::NoHedge;
-use conclave::consultation::protocol::call::FailureClass;
 use conclave::consultation::transcript::summary::Status;
-use conclave::domain::ids::ModelRef;
 
 use super::{
-    answer_all_but, answer_at, fold, grok, mistral, plan_with_fallbacks, substitutions, unhealthy,
+    answer_all_but, answer_at, grok, mistral, plan_with_fallbacks, substitutions, unhealthy,
 };
-use crate::support::script::{Player, failure, good, good_text, reply};
+use crate::consultation::prelude::*;
 
 const HEDGE_DELAY: Duration = Duration::from_secs(30);
+
+/// Plays until the call of one expert, which alone has not answered, is hedged.
+fn hedged() -> Player {
+    let mut player = Player::started(plan_with_fallbacks());
+    answer_all_but(&mut player, "anthropic");
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    player
+}
 
 /// Returns the reasons of the calls that were not hedged, in order.
 fn not_hedged(player: &Player) -> Vec<NoHedge> {
@@ -45,27 +49,18 @@ fn silent_call_is_hedged_and_the_first_answer_wins() {
     assert_eq!(hedge.max_output_tokens, player.open[0].max_output_tokens);
     answer_at(&mut player, "xai");
     assert!(
-        player
-            .open
-            .iter()
-            .all(|ask| ask.model.provider.as_str() != "anthropic"),
+        player.open.iter().all(|ask| !is_at(ask, "anthropic")),
         "the loser is cancelled"
     );
     assert_eq!(player.finish(good), StateName::Complete);
     let transcript = fold(&player);
-    assert_eq!(
-        substitutions(&player),
-        [("security".into(), grok(), WhySubstituted::Hedge)]
-    );
+    let expected = [("security".into(), grok(), WhySubstituted::Hedge)];
+    assert_eq!(substitutions(&player), expected);
     assert!(
         transcript.total().cost.lower_bound,
         "the cost of the loser is unknown"
     );
-    assert!(
-        player.log_text().contains("call:cancelled 1 HedgeLost"),
-        "{}",
-        player.log_text()
-    );
+    assert_logged(&player, "call:cancelled 1 HedgeLost");
     let third = transcript
         .calls
         .iter()
@@ -82,21 +77,14 @@ fn silent_call_is_hedged_and_the_first_answer_wins() {
 
 #[test]
 fn slow_model_takes_over_when_the_winner_of_its_hedge_fails() {
-    let mut player = Player::started(plan_with_fallbacks());
-    answer_all_but(&mut player, "anthropic");
-    player.pass(HEDGE_DELAY);
-    player.rest();
+    let mut player = hedged();
     answer_at(&mut player, "xai");
-    while player.machine.state() != StateName::CrossExam {
-        player.answer(0, good(&player.open[0].clone()));
-    }
-    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    play_to(&mut player, StateName::CrossExam);
+    player.answer_agent("security", bad_key());
     let next = player
         .open
         .iter()
-        .find(|ask| {
-            ask.model.provider.as_str() != "openai" && ask.model.provider.as_str() != "google"
-        })
+        .find(|ask| !is_at(ask, "openai") && !is_at(ask, "google"))
         .unwrap();
     assert_eq!(next.model.provider.as_str(), "anthropic");
 }
@@ -112,10 +100,7 @@ fn streaming_call_is_not_hedged_and_a_lost_hedge_degrades_nothing() {
     assert_eq!(player.open.len(), 3);
     assert_eq!(not_hedged(&player), []);
 
-    let mut player = Player::started(plan_with_fallbacks());
-    answer_all_but(&mut player, "anthropic");
-    player.pass(HEDGE_DELAY);
-    player.rest();
+    let mut player = hedged();
     answer_at(&mut player, "anthropic");
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(substitutions(&player), []);
@@ -127,25 +112,15 @@ fn streaming_call_is_not_hedged_and_a_lost_hedge_degrades_nothing() {
 
 #[test]
 fn one_failed_call_of_a_hedged_pair_leaves_it_to_the_other() {
-    let mut player = Player::started(plan_with_fallbacks());
-    answer_all_but(&mut player, "anthropic");
-    player.pass(HEDGE_DELAY);
-    player.rest();
-    let hedge = player
-        .open
-        .iter()
-        .position(|ask| ask.model == grok())
-        .unwrap();
-    player.answer(hedge, failure(FailureClass::Auth, "bad key"));
+    let mut player = hedged();
+    let hedge = place(&player, |ask| ask.model == grok()).unwrap();
+    player.answer(hedge, bad_key());
     assert_eq!(player.open.len(), 1, "the first call continues");
     answer_at(&mut player, "anthropic");
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(substitutions(&player), []);
 
-    let mut player = Player::started(plan_with_fallbacks());
-    answer_all_but(&mut player, "anthropic");
-    player.pass(HEDGE_DELAY);
-    player.rest();
+    let mut player = hedged();
     player.answer(0, failure(FailureClass::Overload, "overloaded"));
     assert_eq!(
         player.open.len(),
@@ -153,15 +128,10 @@ fn one_failed_call_of_a_hedged_pair_leaves_it_to_the_other() {
         "it is not retried while the hedge is open"
     );
     answer_at(&mut player, "xai");
-    assert_eq!(
-        substitutions(&player),
-        [("security".into(), grok(), WhySubstituted::Hedge)]
-    );
+    let expected = [("security".into(), grok(), WhySubstituted::Hedge)];
+    assert_eq!(substitutions(&player), expected);
 
-    let mut player = Player::started(plan_with_fallbacks());
-    answer_all_but(&mut player, "anthropic");
-    player.pass(HEDGE_DELAY);
-    player.rest();
+    let mut player = hedged();
     player.answer(0, failure(FailureClass::Overload, "overloaded"));
     player.answer(0, reply("I would rather not say."));
     player.rest();
@@ -178,11 +148,8 @@ fn hedges_are_limited_to_a_quarter_and_refusals_have_reasons() {
     let mut player = Player::started(plan_with_fallbacks());
     player.pass(HEDGE_DELAY);
     player.rest();
-    assert_eq!(
-        player.open.len(),
-        5,
-        "two of nine expected calls may be hedged"
-    );
+    let open = player.open.len();
+    assert_eq!(open, 5, "two of nine expected calls may be hedged");
     assert_eq!(not_hedged(&player), [NoHedge::QuotaUsed]);
 
     let mut player = Player::started(Plan {
@@ -226,28 +193,24 @@ fn healthy_fallback_is_preferred() {
     player.rest();
     assert!(
         player.open.iter().any(|ask| ask.model == mistral())
-            && !player.open.iter().any(|ask| ask.model == grok())
+            && place(&player, |ask| ask.model == grok()).is_none()
     );
     let mut player = Player::started(plan_with_fallbacks());
     player.give(Input::HealthChanged(unhealthy("xai")));
-    player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
+    player.answer_agent("security", bad_key());
     assert_eq!(substitutions(&player)[0].1, mistral());
 }
 
 #[test]
 fn judge_is_hedged_with_the_next_judge() {
     let mut player = Player::started(plan_with_fallbacks());
-    while player.machine.state() == StateName::Independent {
-        player.answer(0, good(&player.open[0].clone()));
-    }
+    play_to(&mut player, StateName::Synthesis);
     player.pass(HEDGE_DELAY);
     while player.open.len() < 2 {
         assert!(player.rest());
     }
-    assert_eq!(
-        player.open[1].model,
-        ModelRef::new("anthropic", "claude-sonnet-5-5")
-    );
+    let expected = ModelRef::new("anthropic", "claude-sonnet-5-5");
+    assert_eq!(player.open[1].model, expected);
     player.answer(1, reply(good_text(player.open[1].answer)));
     assert_eq!(player.machine.state(), StateName::CrossExam);
 }

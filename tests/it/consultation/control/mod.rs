@@ -10,13 +10,11 @@ mod pacing;
 use std::collections::BTreeMap;
 
 use conclave::consultation::event::{HealthUpdate, WhySubstituted};
-use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::health::HealthStatus;
 use conclave::consultation::policy::hedging::HedgeRule;
-use conclave::consultation::transcript::Transcript;
-use conclave::domain::ids::{ModelRef, ProviderId};
+use conclave::domain::ids::ProviderId;
 
-use crate::support::script::{Player, good_text, plan, reply};
+use crate::consultation::prelude::*;
 
 fn grok() -> ModelRef {
     ModelRef::new("xai", "grok-4.7")
@@ -42,10 +40,6 @@ fn plan_with_fallbacks() -> Plan {
     plan
 }
 
-fn fold(player: &Player) -> Transcript {
-    Transcript::fold(&player.log).unwrap()
-}
-
 fn substitutions(player: &Player) -> Vec<(String, ModelRef, WhySubstituted)> {
     let mut substitutions = Vec::new();
     for record in fold(player).substitutions {
@@ -56,22 +50,14 @@ fn substitutions(player: &Player) -> Vec<(String, ModelRef, WhySubstituted)> {
 }
 
 fn answer_at(player: &mut Player, provider: &str) {
-    let at = player
-        .open
-        .iter()
-        .position(|ask| ask.model.provider.as_str() == provider)
-        .unwrap();
+    let at = place(player, |ask| is_at(ask, provider)).unwrap();
     let kind = player.open[at].answer;
     player.answer(at, reply(good_text(kind)));
 }
 
 /// Answers all calls except those to one provider.
 fn answer_all_but(player: &mut Player, provider: &str) {
-    while let Some(at) = player
-        .open
-        .iter()
-        .position(|ask| ask.model.provider.as_str() != provider)
-    {
+    while let Some(at) = place(player, |ask| !is_at(ask, provider)) {
         let kind = player.open[at].answer;
         player.answer(at, reply(good_text(kind)));
     }

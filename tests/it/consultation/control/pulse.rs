@@ -1,17 +1,10 @@
 //! Slow rounds: the pulse question and `--max-wait`.
 
-use std::time::Duration;
-
-use conclave::consultation::event::{AbortReason, Answer, StateName};
-use conclave::consultation::machine::{Input, Question};
-use conclave::consultation::plan::Plan;
-use conclave::consultation::policy::consent::ConsentMode;
+use conclave::consultation::machine::Question;
 use conclave::consultation::transcript::summary::Status;
-use conclave::domain::ids::{ModelRef, ProviderId};
-use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::ids::ProviderId;
 
-use super::fold;
-use crate::support::script::{Player, good, plan};
+use crate::consultation::prelude::*;
 
 fn plan_with_pulse(consent_mode: ConsentMode) -> Plan {
     let mut plan = plan();
@@ -37,10 +30,8 @@ fn slow_round_asks_the_user_and_names_the_waiting_agents() {
         .iter()
         .map(|agent| (agent.name.as_str(), agent.elapsed_ms))
         .collect();
-    assert_eq!(
-        waiting,
-        [("Security Expert", 60_000), ("Pragmatist", 60_000)]
-    );
+    let expected = [("Security Expert", 60_000), ("Pragmatist", 60_000)];
+    assert_eq!(waiting, expected);
     player.pass(Duration::from_secs(5));
     player.give(Input::Answered(Answer::Yes));
     assert_eq!(
@@ -110,9 +101,7 @@ fn going_on_is_offered_only_when_the_answers_are_enough() {
     assert!(!may_go_on_without(&player), "--strict wants all answers");
 
     let mut player = Player::started(plan_with_pulse(ConsentMode::Interactive));
-    while player.machine.state() == StateName::Independent {
-        player.answer(0, good(&player.open[0].clone()));
-    }
+    play_to(&mut player, StateName::Synthesis);
     player.rest();
     assert!(!may_go_on_without(&player), "no round without its judge");
 }
@@ -138,13 +127,11 @@ fn unattended_pulse_only_reports_and_keeps_waiting() {
         player.rest();
         player.rest();
         assert_eq!(player.question, None);
-        assert_eq!(
-            player
-                .log_text()
-                .matches("pulse:asked 1 3 waiting, user not asked")
-                .count(),
-            2
-        );
+        let count = player
+            .log_text()
+            .matches("pulse:asked 1 3 waiting, user not asked")
+            .count();
+        assert_eq!(count, 2);
         assert_eq!(player.finish(good), StateName::Complete);
     }
 }
@@ -154,14 +141,10 @@ fn max_wait_ends_a_slow_round() {
     let mut plan = plan_with_pulse(ConsentMode::NonInteractive);
     plan.control.max_wait = Some(Duration::from_secs(90));
     let mut player = Player::started(plan);
-    while !player.machine.state().is_terminal() {
-        player.rest();
-    }
+    fire_to_the_end(&mut player);
     let transcript = fold(&player);
-    assert_eq!(
-        transcript.abort.as_ref().unwrap().reason,
-        AbortReason::Timeout
-    );
+    let expected = AbortReason::Timeout;
+    assert_eq!(transcript.abort.as_ref().unwrap().reason, expected);
     assert_eq!(transcript.duration, Duration::from_secs(90));
     assert_eq!(transcript.lost_calls.len(), 3);
     assert_eq!(transcript.total().cost, Cost::at_least(MicroUsd::ZERO));

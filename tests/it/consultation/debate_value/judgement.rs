@@ -1,12 +1,8 @@
 //! Whether a position changed is judged alike in the report, the page, the record and the index:
 //! the comparison outweighs the experts' own statements.
 
-use conclave::consultation::event::Envelope;
-use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::reading::keep_prose;
-use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{Content, Magnitude};
-use conclave::domain::ids::AgentId;
 use conclave::domain::stored_record::StoredRecord;
 use conclave::domain::time::Timestamp;
 use conclave::records::index::extract;
@@ -16,9 +12,9 @@ use rusqlite::types::Value as Column;
 use serde_json::Value;
 
 use super::{content, contents};
+use crate::consultation::prelude::*;
 use crate::records::index::column;
 use crate::support::comparison::debate_events;
-use crate::support::record_json;
 
 /// Returns a log in which the comparison contradicts two experts: the security expert says that it
 /// held a position that changed, and the architect says that it changed one that is the same.
@@ -108,46 +104,31 @@ fn counted(record: &StoredRecord) -> [i64; 2] {
 }
 
 #[test]
-fn report_follows_the_comparison_against_the_experts_words() {
-    let record = record(&contradicted());
+fn every_view_follows_the_comparison_against_the_experts_words() {
+    let log = contradicted();
+    let record = record(&log);
     let section = changes_section(&record);
     let headline = "1 of 3 experts changed its mind.\n\n";
     assert!(section.starts_with(headline), "{section}");
     let moved = "**Security Expert** changed its mind, a ";
     assert!(section.contains(moved), "{section}");
-    assert!(
-        section.contains("\n**Architect** held its position"),
-        "{section}"
-    );
+    let expected = "\n**Architect** held its position";
+    assert!(section.contains(expected), "{section}");
     let part = round_3(&record);
     assert!(part.contains(moved), "{part}");
     assert!(part.contains("**Architect** held its position"), "{part}");
-}
 
-#[test]
-fn page_follows_the_comparison_against_the_experts_words() {
-    let record = record(&contradicted());
-    assert_eq!(
-        on_page(&record, "Security Expert"),
-        "changed its mind, a significant change"
-    );
+    let expected = "changed its mind, a significant change";
+    assert_eq!(on_page(&record, "Security Expert"), expected);
     assert_eq!(on_page(&record, "Architect"), "held its position");
     assert_eq!(on_page(&record, "Pragmatist"), "held its position");
-}
 
-#[test]
-fn record_follows_the_comparison_against_the_experts_words() {
-    let log = contradicted();
     assert_eq!(stored_changes(&log), [true, false, false]);
     let written = record_json(&Transcript::fold(&log).unwrap());
     let analyses = &written["debate_value_analysis"]["agent_analyses"];
     assert_eq!(analyses[0]["position_changed"], true);
     assert_eq!(analyses[1]["position_changed"], false);
-}
-
-#[test]
-fn statistics_follow_the_comparison_against_the_experts_words() {
-    assert_eq!(counted(&record(&contradicted())), [3, 1]);
+    assert_eq!(counted(&record), [3, 1]);
 }
 
 #[test]
@@ -157,19 +138,13 @@ fn statements_are_marked_where_nothing_was_compared() {
     let section = changes_section(&record);
     let headline = "1 of 3 experts says it changed its mind; positions were not compared: ";
     assert!(section.starts_with(headline), "{section}");
-    assert!(
-        section.contains("\n\n**Architect** says it changed its mind, towards the majority"),
-        "{section}"
-    );
-    assert!(
-        section.contains("\n**Security Expert** says it held its position"),
-        "{section}"
-    );
+    let expected = "\n\n**Architect** says it changed its mind, towards the majority";
+    assert!(section.contains(expected), "{section}");
+    let expected = "\n**Security Expert** says it held its position";
+    assert!(section.contains(expected), "{section}");
     let part = round_3(&record);
-    assert!(
-        part.contains("**Security Expert** says it held its position"),
-        "{part}"
-    );
+    let expected = "**Security Expert** says it held its position";
+    assert!(part.contains(expected), "{part}");
     assert!(on_page(&record, "Architect").starts_with("says it changed its mind, "));
     assert_eq!(on_page(&record, "Pragmatist"), "held its position");
     assert_eq!(stored_changes(&log), [false, true, false]);
@@ -205,10 +180,8 @@ fn unreadable_answer_says_nothing_of_a_change() {
     let part = round_3(&record);
     let unknown = "**Security Expert** does not say whether it changed its mind";
     assert!(part.contains(unknown), "{part}");
-    assert_eq!(
-        on_page(&record, "Security Expert"),
-        "does not say whether it changed its mind"
-    );
+    let expected = "does not say whether it changed its mind";
+    assert_eq!(on_page(&record, "Security Expert"), expected);
     assert_eq!(stored_changes(&log)[0], Value::Null);
 }
 

@@ -5,10 +5,11 @@ mod figures;
 mod judgement;
 mod report;
 
-use conclave::consultation::event::{ConsultationEvent, Envelope, Event};
-use conclave::consultation::transcript::Transcript;
+use conclave::consultation::event::ConsultationEvent;
 use conclave::domain::artifact::Content;
 use conclave::domain::stored_record::DebateValue;
+
+use crate::consultation::prelude::*;
 
 const SEATS: [&str; 3] = ["security", "architecture", "pragmatic"];
 

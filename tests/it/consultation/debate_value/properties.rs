@@ -1,11 +1,8 @@
 //! Properties of the debate value with arbitrary answers and comparisons.
 
-use conclave::consultation::event::Envelope;
-use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{Because, Content, Magnitude, PairComparison, Revision};
 use conclave::domain::confidence::Confidence;
 use conclave::domain::debate_value::{ComparisonStatus, PositionChange};
-use conclave::domain::ids::SeatId;
 use conclave::domain::time::Timestamp;
 use conclave::records::index::extract;
 use conclave::terminal::document::screen;
@@ -17,8 +14,8 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::{SEATS, content, contents, debate_value};
+use crate::consultation::prelude::*;
 use crate::support::comparison::debate_events;
-use crate::support::record_json;
 use crate::support::schema;
 
 /// An expert's answer after the cross-examination, with the helper's ratings of its change.
@@ -182,7 +179,7 @@ fn schema_of_the_analysis() -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn unknown_changes_do_not_count_and_order_does_not_matter(

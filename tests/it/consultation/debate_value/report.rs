@@ -1,15 +1,13 @@
 //! The debate value in the report, the record and the page.
 
-use conclave::consultation::event::{AgentError, AgentEvent, AgentFailure, Event};
-use conclave::consultation::transcript::Transcript;
+use conclave::consultation::event::{AgentError, AgentEvent, AgentFailure};
 use conclave::domain::artifact::{Comparison, Content};
-use conclave::domain::ids::AgentId;
 use conclave::terminal::report::page;
 use conclave::terminal::report::report;
 
 use super::{content, contents};
+use crate::consultation::prelude::*;
 use crate::support::comparison::debate_events;
-use crate::support::record_json;
 
 /// Returns the text between two parts.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
@@ -87,8 +85,6 @@ fn failure_with_markup_does_not_break_the_report() {
         }
     }
     let text = report(&Transcript::fold(&log).unwrap().stored_record());
-    assert!(
-        text.contains("; positions were not compared: no # Heading.\n"),
-        "{text}"
-    );
+    let expected = "; positions were not compared: no # Heading.\n";
+    assert!(text.contains(expected), "{text}");
 }

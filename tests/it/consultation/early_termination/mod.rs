@@ -6,20 +6,14 @@ mod guards;
 mod rounds;
 mod saving;
 
-use std::time::Duration;
-
-use conclave::consultation::event::{EarlyTermination, Event, StateEvent, StateName};
+use conclave::consultation::event::{EarlyTermination, StateEvent};
 use conclave::consultation::machine::Question;
-use conclave::consultation::plan::{Control, Plan};
-use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::{Ask, Outcome};
-use conclave::consultation::transcript::Transcript;
+use conclave::consultation::plan::Control;
 use conclave::domain::confidence::Confidence;
 use conclave::stopping::early_termination::{Policy, TerminationRule};
 use serde_json::json;
 
-use crate::support::script::{Player, good, plan, reply};
+use crate::consultation::prelude::*;
 
 const ALL_EXPERTS: [&str; 3] = ["Expert A", "Expert B", "Expert C"];
 
@@ -41,7 +35,7 @@ const ALL_ROUNDS: [StateName; 7] = [
 ];
 
 /// Returns a plan that may end early by this policy at this threshold.
-fn early_plan(policy: Policy, consent_mode: ConsentMode, threshold: f64) -> Plan {
+pub(super) fn early_plan(policy: Policy, consent_mode: ConsentMode, threshold: f64) -> Plan {
     let plan = plan();
     let early_termination = TerminationRule {
         policy,
@@ -131,10 +125,6 @@ fn states(player: &Player) -> Vec<StateName> {
             }
         })
         .collect()
-}
-
-fn fold(player: &Player) -> Transcript {
-    Transcript::fold(&player.log).unwrap()
 }
 
 /// Returns the number of calls in each round.

@@ -1,24 +1,17 @@
 //! The offer to end early, and the user's answers to it.
 
-use std::time::Duration;
-
-use conclave::consultation::event::{AbortReason, AgentEvent, Answer, DecidedBy, Event, StateName};
-use conclave::consultation::machine::Input;
+use conclave::consultation::event::{AgentEvent, DecidedBy};
 use conclave::consultation::plan::Control;
-use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;
-use conclave::domain::ids::AgentId;
-use conclave::stopping::early_termination::{Policy, TerminationRule};
+use conclave::stopping::early_termination::{TerminationRule, Policy};
 use serde_json::{Value, json};
 
 use super::{
-    ALL_EXPERTS, ALL_ROUNDS, TWO_ROUNDS, calls, early_plan, fold, offer, play_to_offer, states,
+    ALL_EXPERTS, ALL_ROUNDS, TWO_ROUNDS, calls, early_plan, offer, play_to_offer, states,
     synthesis, unmet_guards,
 };
-use crate::support::record_json;
-use crate::support::script::{Player, good, reply};
+use crate::consultation::prelude::*;
 
 #[test]
 fn accepted_offer_ends_after_round_2_with_a_composed_verdict() {
@@ -40,10 +33,8 @@ fn accepted_offer_ends_after_round_2_with_a_composed_verdict() {
     assert_eq!(verdict.confidence, Confidence::new(0.92));
     let record = record_json(&transcript);
     assert_eq!(record["early_termination"], true);
-    assert_eq!(
-        record["early_termination_reason"],
-        "high_confidence_after_synthesis"
-    );
+    let expected = "high_confidence_after_synthesis";
+    assert_eq!(record["early_termination_reason"], expected);
     assert_eq!(record["rounds_completed"], 2);
     assert_eq!(record["completed_rounds"], json!([1, 2]));
     assert_eq!(record["rounds_skipped"], 2);
@@ -52,15 +43,10 @@ fn accepted_offer_ends_after_round_2_with_a_composed_verdict() {
     assert_eq!(record["actual_cost"], json!(4.0 * 0.0012));
     assert_eq!(record["early_termination_evaluation"]["by"], "person");
     assert!(record["estimated_cost_saved"].as_f64().unwrap() > 0.0);
-    assert_eq!(
-        record["evidence"],
-        json!(["Point of 0.88.", "Point of 0.96."])
-    );
-    assert_eq!(
-        record["dissent"],
-        json!([]),
-        "no expert has seen the answer"
-    );
+    let expected = json!(["Point of 0.88.", "Point of 0.96."]);
+    assert_eq!(record["evidence"], expected);
+    let expected = json!([]);
+    assert_eq!(record["dissent"], expected, "no expert has seen the answer");
     assert_eq!(record["open_points"][0]["topic"], json!("A medium one"));
     insta::assert_snapshot!("early_end", player.log_text());
 }
@@ -160,10 +146,8 @@ fn abort_in_round_2_makes_no_offer_and_starts_no_round() {
     });
     let transcript = fold(&player);
     assert_eq!(end, StateName::Aborted);
-    assert_eq!(
-        transcript.abort.as_ref().unwrap().reason,
-        AbortReason::Strict
-    );
+    let expected = AbortReason::Strict;
+    assert_eq!(transcript.abort.as_ref().unwrap().reason, expected);
     assert_eq!(transcript.abort.unwrap().during, StateName::Synthesis);
     assert_eq!(transcript.early_end, None);
     assert!(player.log.iter().all(|envelope| !matches!(

@@ -1,52 +1,37 @@
 //! Runs with fewer rounds by request, and the verdicts composed for them.
 
-use conclave::consultation::event::StateName;
-use conclave::consultation::plan::Plan;
-use conclave::consultation::plan::options::{DebateOptions, Rounds};
-use conclave::consultation::policy::consent::ConsentMode;
+use conclave::consultation::plan::options::Rounds;
 use conclave::consultation::policy::mode::Mode;
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;
 use conclave::stopping::early_termination::Policy;
 use serde_json::json;
 
-use super::{
-    ALL_EXPERTS, ALL_ROUNDS, TWO_ROUNDS, calls, early_plan, fold, play, states, synthesis,
-};
+use super::{ALL_EXPERTS, ALL_ROUNDS, TWO_ROUNDS, calls, early_plan, play, states, synthesis};
+use crate::consultation::prelude::*;
 
-use crate::support::record_json;
+fn plan_of(rounds: u8, policy: Policy, threshold: f64) -> Plan {
+    let mut plan = early_plan(policy, ConsentMode::NonInteractive, threshold);
+    plan.debate.rounds = Rounds::new(rounds).unwrap();
+    plan
+}
 
 /// The number of rounds, with the expected states, calls by round and source of the verdict.
 type RoundsCase<'a> = (u8, &'a [StateName], [usize; 4], Option<Source>);
 
 #[test]
 fn requested_number_of_rounds_is_run_and_sets_the_verdict_source() {
-    let rounds = |number| Plan {
-        debate: DebateOptions {
-            rounds: Rounds::new(number).unwrap(),
-            ..DebateOptions::default()
-        },
-        ..early_plan(Policy::Auto, ConsentMode::NonInteractive, 0.0)
-    };
+    let mut one_round = TWO_ROUNDS[..4].to_vec();
+    one_round[3] = StateName::Complete;
     let cases: [RoundsCase<'_>; 3] = [
-        (
-            1,
-            &[
-                StateName::Estimating,
-                StateName::AwaitingConsent,
-                StateName::Independent,
-                StateName::Complete,
-            ],
-            [3, 0, 0, 0],
-            None,
-        ),
+        (1, &one_round, [3, 0, 0, 0], None),
         (2, &TWO_ROUNDS, [3, 1, 0, 0], Some(Source::Synthesis)),
         (4, &ALL_ROUNDS, [3, 1, 4, 1], None),
     ];
     for (number, sequence, calls_by_round, source) in cases {
         // Two of three experts support the point, so the guards prevent an early end.
         let player = play(
-            rounds(number),
+            plan_of(number, Policy::Auto, 0.0),
             &synthesis(&[0.95], &["Expert A", "Expert B"], &["medium"]),
         );
         assert_eq!(states(&player), sequence, "{number} rounds");
@@ -76,25 +61,10 @@ fn requested_number_of_rounds_is_run_and_sets_the_verdict_source() {
 
 #[test]
 fn three_rounds_compose_the_verdict_from_the_cross_exam() {
-    let plan = Plan {
-        debate: DebateOptions {
-            rounds: Rounds::new(3).unwrap(),
-            ..DebateOptions::default()
-        },
-        ..early_plan(Policy::Ask, ConsentMode::NonInteractive, 0.99)
-    };
+    let plan = plan_of(3, Policy::Ask, 0.99);
     let player = play(plan, &synthesis(&[0.8, 0.9], &ALL_EXPERTS, &["high"]));
-    assert_eq!(
-        states(&player),
-        [
-            StateName::Estimating,
-            StateName::AwaitingConsent,
-            StateName::Independent,
-            StateName::Synthesis,
-            StateName::CrossExam,
-            StateName::Complete
-        ]
-    );
+    assert_eq!(states(&player)[..5], ALL_ROUNDS[..5]);
+    assert_eq!(states(&player)[5..], [StateName::Complete]);
     assert_eq!(calls(&player), [3, 1, 4, 0]);
     let transcript = fold(&player);
     let verdict = transcript.verdict().unwrap();
@@ -120,18 +90,9 @@ fn three_rounds_compose_the_verdict_from_the_cross_exam() {
 
 #[test]
 fn composed_menu_has_one_option_per_expert() {
-    let debate = DebateOptions {
-        mode: Mode::Explore,
-        rounds: Rounds::new(2).unwrap(),
-        ..DebateOptions::default()
-    };
-    let player = play(
-        Plan {
-            debate,
-            ..early_plan(Policy::Ask, ConsentMode::NonInteractive, 0.9)
-        },
-        &synthesis(&[0.8], &ALL_EXPERTS, &["low"]),
-    );
+    let mut plan = plan_of(2, Policy::Ask, 0.9);
+    plan.debate.mode = Mode::Explore;
+    let player = play(plan, &synthesis(&[0.8], &ALL_EXPERTS, &["low"]));
     let transcript = fold(&player);
     let verdict = transcript.verdict().unwrap();
     assert_eq!(verdict.recommendations.len(), 3);

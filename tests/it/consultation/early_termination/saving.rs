@@ -1,15 +1,11 @@
 //! The estimated cost of the skipped rounds.
 
-use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::options::JudgePasses;
-use conclave::consultation::policy::consent::ConsentMode;
-use conclave::domain::ids::ModelRef;
-use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::tokens::estimate_tokens;
 use conclave::stopping::early_termination::Policy;
 
-use super::{ALL_EXPERTS, answers_with, early_plan, fold, play, synthesis};
-use crate::support::script::Player;
+use super::{ALL_EXPERTS, answers_with, early_plan, play, synthesis};
+use crate::consultation::prelude::*;
 
 #[test]
 fn estimated_saving_matches_the_cost_of_the_skipped_rounds() {

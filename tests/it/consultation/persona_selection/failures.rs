@@ -1,24 +1,10 @@
 //! A helper that fails, is slow or cannot be asked: the default personas are used.
 
-use std::time::Duration;
-
-use conclave::consultation::event::StateName;
 use conclave::consultation::machine::replay::replay;
-use conclave::consultation::plan::options::DebateOptions;
-use conclave::consultation::plan::{ModelTerms, Plan};
-use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Size;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::{FailureClass, Outcome, StopReason};
-use conclave::domain::ids::ModelRef;
-use conclave::domain::money::MicroUsd;
 
-use super::{
-    SELECTION, assert_usual_panel, helper, helper_calls, helper_replies, play, seats,
-    selection_plan,
-};
-use crate::support::script::{Player, failure, failure_with_hint, good, reply, stopped};
+use super::{SELECTION, assert_usual_panel, helper, helper_replies, play, seats, selection_plan};
+use crate::consultation::prelude::*;
 
 /// Returns outcomes of the selection with the expected note and number of calls.
 fn helper_failures() -> Vec<(&'static str, Outcome, usize)> {
@@ -26,7 +12,8 @@ fn helper_failures() -> Vec<(&'static str, Outcome, usize)> {
         Auth, Billing, Context, Empty, Interrupted, Malformed, ModelMissing, Overload, Policy,
         RateLimit, Timeout, Transport,
     };
-    let mut failures: Vec<_> = [
+    let broken = |calls| move |class| ("gave no answer: broken", failure(class, "broken"), calls);
+    let once = [
         Auth,
         Billing,
         Context,
@@ -34,52 +21,47 @@ fn helper_failures() -> Vec<(&'static str, Outcome, usize)> {
         Malformed,
         ModelMissing,
         Policy,
-    ]
-    .into_iter()
-    .map(|class| ("gave no answer: broken", failure(class, "broken"), 1))
-    .collect();
-    failures.extend(
-        [Empty, Overload, RateLimit, Timeout, Transport]
-            .map(|class| ("gave no answer: broken", failure(class, "broken"), 2)),
-    );
-    failures.push((
-        "asks for a pause",
-        failure_with_hint(
-            FailureClass::RateLimit,
-            "slow down",
-            Duration::from_secs(20),
+    ];
+    let twice = [Empty, Overload, RateLimit, Timeout, Transport];
+    let pause = Duration::from_secs(20);
+    let others = [
+        (
+            "asks for a pause",
+            failure_with_hint(RateLimit, "slow down", pause),
+            1,
         ),
-        1,
-    ));
-    failures.push((
-        "declined to answer",
-        stopped("No.", StopReason::Refused(String::new())),
-        1,
-    ));
-    failures.push(("could not be read", reply("It depends."), 2));
-    failures.push((
-        "could not be read",
-        stopped("{\"task", StopReason::Length),
-        2,
-    ));
-    failures.push(("the answer was empty", reply(" "), 1));
-    failures
+        (
+            "declined to answer",
+            stopped("No.", StopReason::Refused(String::new())),
+            1,
+        ),
+        ("could not be read", reply("It depends."), 2),
+        (
+            "could not be read",
+            stopped("{\"task", StopReason::Length),
+            2,
+        ),
+        ("the answer was empty", reply(" "), 1),
+    ];
+    let failures = once.into_iter().map(broken(1));
+    failures.chain(twice.map(broken(2))).chain(others).collect()
 }
 
 #[test]
 fn helper_failure_seats_the_usual_personas_without_degradation() {
-    for on_failure in [OnFailure::Ask, OnFailure::Fail, OnFailure::Substitute] {
-        for (why, outcome, calls) in helper_failures() {
-            let mut plan = selection_plan();
-            plan.control.strict = on_failure == OnFailure::Fail;
-            plan.control.on_failure = on_failure;
-            plan.control.consent.consent_mode = ConsentMode::Interactive;
-            let player = play(plan, helper_replies(outcome));
-            assert_eq!(helper_calls(&player), calls, "{why}");
-            assert_usual_panel(&player, why);
-            for absent in ["provider:held", "offered"] {
-                assert!(!player.log_text().contains(absent), "{}", player.log_text());
-            }
+    // Each failure under one of the policies.
+    let policies = [OnFailure::Ask, OnFailure::Fail, OnFailure::Substitute];
+    let policies = policies.into_iter().cycle();
+    for ((why, outcome, calls), on_failure) in helper_failures().into_iter().zip(policies) {
+        let mut plan = selection_plan();
+        plan.control.strict = on_failure == OnFailure::Fail;
+        plan.control.on_failure = on_failure;
+        plan.control.consent.consent_mode = ConsentMode::Interactive;
+        let player = play(plan, helper_replies(outcome));
+        assert_eq!(helper_calls(&player), calls, "{why}");
+        assert_usual_panel(&player, why);
+        for absent in ["provider:held", "offered"] {
+            assert!(!player.log_text().contains(absent), "{}", player.log_text());
         }
     }
 }
@@ -132,16 +114,9 @@ fn helper_is_not_asked_when_the_ceiling_has_no_room() {
 
 #[test]
 fn usual_personas_sit_without_a_helper() {
-    let player = play(
-        Plan {
-            debate: DebateOptions {
-                helper: None,
-                ..selection_plan().debate
-            },
-            ..selection_plan()
-        },
-        good,
-    );
+    let mut plan = selection_plan();
+    plan.debate.helper = None;
+    let player = play(plan, good);
     assert_usual_panel(&player, "no model is available to select them");
 }
 
@@ -157,11 +132,7 @@ fn remote_helper_times_out_after_30_s_and_a_local_one_never() {
         assert!(player.fire(), "stuck: {}", player.log_text());
     }
     assert_eq!(player.now.since(before), Duration::from_secs(30));
-    assert!(
-        player.log_text().contains("call:cancelled 1 TooLate"),
-        "{}",
-        player.log_text()
-    );
+    assert_logged(&player, "call:cancelled 1 TooLate");
     assert_eq!(player.finish(good), StateName::Complete);
     assert_usual_panel(&player, "no answer within 30 s");
     assert_eq!(replay(&player.log).unwrap().consultation, player.machine);

@@ -5,27 +5,21 @@ mod panel;
 mod failures;
 mod resume;
 
-use conclave::consultation::event::{
-    CallEvent, CallStarted, Event, PanelEvent, PanelSelection, StateName,
-};
+use conclave::consultation::event::{PanelEvent, PanelSelection};
 use conclave::consultation::machine::replay::replay;
-use conclave::consultation::plan::Plan;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::{Ask, Outcome};
-use conclave::consultation::transcript::Transcript;
 use conclave::consultation::transcript::summary::Status;
-use conclave::domain::ids::{AgentId, ModelRef};
 
-use crate::support::script::{Player, good, personas, plan};
+use crate::consultation::prelude::*;
+use crate::support::script::personas;
 
-const SELECTION: &str = r#"{"task_type":"accessibility review","reason":"Blind users.","personas":["accessibility","skeptic","testing"]}"#;
+pub(super) const SELECTION: &str = r#"{"task_type":"accessibility review","reason":"Blind users.","personas":["accessibility","skeptic","testing"]}"#;
 
 fn helper() -> ModelRef {
     ModelRef::new("mistral", "ministral-8b-latest")
 }
 
 /// Returns the usual plan with personas that the helper selects.
-fn selection_plan() -> Plan {
+pub(super) fn selection_plan() -> Plan {
     let mut plan = plan();
     plan.debate.selectable_personas = personas(&plan.templates);
     plan.debate.helper = Some(helper());
@@ -59,18 +53,6 @@ fn seats(player: &Player) -> Vec<String> {
         .collect()
 }
 
-fn helper_calls(player: &Player) -> usize {
-    let is_helper_call = |event: &Event| {
-        matches!(event, Event::Call(CallEvent::Started(CallStarted { agent_id, .. }))
-            if *agent_id == AgentId::Helper)
-    };
-    player
-        .log
-        .iter()
-        .filter(|envelope| is_helper_call(&envelope.event))
-        .count()
-}
-
 /// Answers the persona selection with this outcome, and all other asks validly.
 fn helper_replies(outcome: Outcome) -> impl FnMut(&Ask) -> Outcome {
     move |ask| {
@@ -85,12 +67,8 @@ fn helper_replies(outcome: Outcome) -> impl FnMut(&Ask) -> Outcome {
 /// Plays to completion and checks that the log replays to the machine.
 fn play(plan: Plan, mut answers: impl FnMut(&Ask) -> Outcome) -> Player {
     let mut player = Player::started(plan);
-    assert_eq!(
-        player.finish(&mut answers),
-        StateName::Complete,
-        "{}",
-        player.log_text()
-    );
+    let end = player.finish(&mut answers);
+    assert_eq!(end, StateName::Complete, "{}", player.log_text());
     assert_eq!(replay(&player.log).unwrap().consultation, player.machine);
     player
 }
@@ -104,12 +82,8 @@ fn assert_usual_panel(player: &Player, why: &str) {
         "{why}: {:?}",
         selection.notes
     );
-    let transcript = Transcript::fold(&player.log).unwrap();
+    let transcript = fold(&player);
     assert_eq!(transcript.status(), Status::Complete, "{why}");
     assert_eq!(transcript.degradations(), [""; 0], "{why}");
-    assert!(
-        !player.log_text().contains("cost:ceiling_reached"),
-        "{}",
-        player.log_text()
-    );
+    assert!(!player.log_text().contains("cost:ceiling_reached"));
 }

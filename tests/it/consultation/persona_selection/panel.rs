@@ -1,15 +1,11 @@
 //! The panel after a selection.
 
-use conclave::consultation::plan::Plan;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::transcript::Transcript;
-use conclave::domain::ids::{ModelRef, SeatId};
 use conclave::domain::panel::Seat;
 
 use super::{
     SELECTION, assert_usual_panel, helper, helper_replies, play, seats, selection, selection_plan,
 };
-use crate::support::script::{Player, plan, reply};
+use crate::consultation::prelude::*;
 
 #[test]
 fn selected_personas_sit_in_order_with_the_models_of_their_seats() {
@@ -31,7 +27,7 @@ fn selected_personas_sit_in_order_with_the_models_of_their_seats() {
     assert_eq!(selection.reason, "Blind users.");
     assert_eq!(selection.chosen_by, Some(helper()));
     assert_eq!(selection.notes, [""; 0]);
-    let transcript = Transcript::fold(&player.log).unwrap();
+    let transcript = fold(&player);
     assert_eq!(transcript.terms.panel, plan.panel);
     assert_eq!(transcript.terms.expert_order, plan.labels().order.clone());
     assert_eq!(transcript.calls.len(), 10, "the selection is one call more");
@@ -49,25 +45,16 @@ fn helper_is_asked_alone_before_the_experts() {
     assert_eq!(player.open.len(), 1);
     assert_eq!(ask.answer, AnswerKind::PersonaSelection);
     assert_eq!(ask.model, helper());
-    assert!(
-        ask.prompt.text().contains("- skeptic: "),
-        "{}",
-        ask.prompt.text()
-    );
+    let prompt = &ask.prompt.text();
+    assert!(prompt.contains("- skeptic: "), "{prompt}");
     player.answer_agent("clerk", reply(SELECTION));
     let personas: Vec<&str> = player
         .open
         .iter()
         .map(|ask| ask.prompt.persona.as_str())
         .collect();
-    let prompts: Vec<String> = player
-        .machine
-        .plan()
-        .panel
-        .seats
-        .iter()
-        .map(|seat| seat.persona.prompt.clone())
-        .collect();
+    let seats = player.machine.plan().panel.seats.iter();
+    let prompts: Vec<String> = seats.map(|seat| seat.persona.prompt.clone()).collect();
     assert_eq!(personas, prompts);
     assert!(prompts[0].contains("accessibility expert"), "{prompts:?}");
     let log = player.log_text();
@@ -117,10 +104,8 @@ fn unknown_and_repeated_personas_are_noted_and_replaced() {
 #[test]
 fn surplus_personas_are_cut_and_surplus_seats_filled_twice() {
     let text = r#"{"task_type":"x","reason":"y","personas":["testing","devops","creative","performance"]}"#;
-    assert_eq!(
-        seats(&play(selection_plan(), helper_replies(reply(text)))),
-        ["testing", "devops", "creative"]
-    );
+    let seated = seats(&play(selection_plan(), helper_replies(reply(text))));
+    assert_eq!(seated, ["testing", "devops", "creative"]);
     let mut plan = selection_plan();
     plan.debate
         .selectable_personas
@@ -140,27 +125,17 @@ fn surplus_personas_are_cut_and_surplus_seats_filled_twice() {
             r#"{"task_type":"x","reason":"y","personas":["testing"]}"#,
         )),
     );
-    assert_eq!(
-        seats(&player),
-        ["testing", "security", "pragmatic", "testing-2"]
-    );
-    let names: Vec<&str> = player
-        .machine
-        .plan()
-        .panel
-        .seats
-        .iter()
-        .map(Seat::name)
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "Test Engineer",
-            "Security Expert",
-            "Pragmatist",
-            "Test Engineer 2"
-        ]
-    );
+    let expected = ["testing", "security", "pragmatic", "testing-2"];
+    assert_eq!(seats(&player), expected);
+    let seats = player.machine.plan().panel.seats.iter();
+    let names: Vec<&str> = seats.map(Seat::name).collect();
+    let expected = [
+        "Test Engineer",
+        "Security Expert",
+        "Pragmatist",
+        "Test Engineer 2",
+    ];
+    assert_eq!(names, expected);
 }
 
 #[test]
@@ -170,10 +145,8 @@ fn fallbacks_stay_with_their_seats() {
     plan.fallbacks
         .insert(SeatId::new("architecture"), vec![grok.clone()]);
     let player = play(plan, helper_replies(reply(SELECTION)));
-    assert_eq!(
-        player.machine.plan().fallbacks,
-        [(SeatId::new("skeptic"), vec![grok])].into()
-    );
+    let expected = [(SeatId::new("skeptic"), vec![grok])].into();
+    assert_eq!(player.machine.plan().fallbacks, expected);
 }
 
 #[test]

@@ -1,15 +1,7 @@
 //! Resuming before and after the selection, also from older journals.
 
-use std::time::Duration;
-
-use conclave::consultation::event::StateName;
-use conclave::consultation::machine::Input;
-use conclave::consultation::plan::ModelTerms;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::domain::money::MicroUsd;
-
-use super::{SELECTION, helper_calls, helper_replies, play, seats, selection, selection_plan};
-use crate::support::script::{Player, good, reply};
+use super::{SELECTION, helper_replies, seats, selection_plan};
+use crate::consultation::prelude::*;
 
 #[test]
 fn interrupted_selection_is_repeated_and_a_finished_one_is_not() {
@@ -26,10 +18,8 @@ fn interrupted_selection_is_repeated_and_a_finished_one_is_not() {
                 .any(|ask| ask.answer == AnswerKind::PersonaSelection),
         "it has its full time again"
     );
-    assert_eq!(
-        resumed.finish(helper_replies(reply(SELECTION))),
-        StateName::Complete
-    );
+    let expected = StateName::Complete;
+    assert_eq!(resumed.finish(helper_replies(reply(SELECTION))), expected);
     assert_eq!(helper_calls(&resumed), 2);
     assert_eq!(seats(&resumed)[0].as_str(), "accessibility");
 
@@ -70,27 +60,4 @@ fn run_ended_by_the_selection_resumes_with_its_personas() {
     let resumed = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
     assert_eq!(resumed.open.len(), 3, "{}", resumed.log_text());
     assert_eq!(helper_calls(&resumed), 1, "{}", resumed.log_text());
-}
-
-#[test]
-fn resume_after_any_event_seats_the_same_personas() {
-    for selection_text in [SELECTION, "It depends."] {
-        let uninterrupted = play(selection_plan(), helper_replies(reply(selection_text)));
-        for cut in 1..uninterrupted.log.len() {
-            let mut resumed =
-                Player::resumed(&uninterrupted.log[..cut], Duration::from_secs(60), None).unwrap();
-            assert_eq!(
-                resumed.finish(helper_replies(reply(selection_text))),
-                StateName::Complete,
-                "resumed after event {cut}: {}",
-                resumed.log_text()
-            );
-            assert_eq!(
-                seats(&resumed),
-                seats(&uninterrupted),
-                "resumed after event {cut}"
-            );
-            drop(selection(&resumed));
-        }
-    }
 }

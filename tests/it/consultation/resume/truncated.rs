@@ -3,34 +3,26 @@
 //! not count.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{
-    AgentEvent, Answer, CallEvent, CallStarted, Envelope, Event, Purpose, StateName,
-};
-use conclave::consultation::machine::Input;
+use conclave::consultation::event::AgentEvent;
 use conclave::consultation::machine::replay::replay;
-use conclave::consultation::plan::Plan;
-use conclave::consultation::policy::consent::ConsentMode;
+use conclave::consultation::plan::options::{DebateAnalysis, JudgePasses};
 use conclave::consultation::policy::hedging::HedgeRule;
-use conclave::consultation::policy::substitution::OnFailure;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::{FailureClass, StopReason};
-use conclave::consultation::transcript::Transcript;
-use conclave::domain::ids::{AgentId, CallId, ModelRef};
-use conclave::domain::money::MicroUsd;
-use conclave::stopping::early_termination::TerminationRule;
+use conclave::domain::ids::CallId;
+use conclave::stopping::early_termination::{TerminationRule, Policy};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::consultation::properties::debate;
+use crate::consultation::context::context;
+use crate::consultation::early_termination::early_plan;
+use crate::consultation::persona_selection::{SELECTION, selection_plan};
+use crate::consultation::prelude::*;
+use crate::consultation::properties::{How, Step, debate, play, step_of};
+use crate::consultation::second_verdict::rejudge::rejudge_plan;
 use crate::support::comparable::comparable;
 use crate::support::journals::reopen;
-use crate::support::record_json;
-use crate::support::script::{
-    Player, failure, good, good_text, plan, reply, stopped, with_fallback,
-};
+use crate::support::script::with_fallback;
 
 /// Resumes a log an hour later.
 fn resume(log: &[Envelope]) -> Player {
@@ -107,27 +99,58 @@ fn check(log: &[Envelope], machine: &Consultation, cut: usize) {
     assert!(replayed.consultation.state().is_terminal());
 }
 
+/// Returns a plan with everything: a context, personas that the helper selects, a comparison of
+/// positions and two passes of the judge.
+fn whole() -> Plan {
+    let mut plan = selection_plan();
+    plan.debate.debate_analysis = DebateAnalysis::On;
+    plan.debate.judge_passes = JudgePasses::Twice;
+    plan.context = Some(Box::new(context("let total = price * amount;\n")));
+    plan
+}
+
+/// Answers so that positions move and verdicts differ.
+fn moving(log: &[Envelope], ask: &Ask) -> Outcome {
+    let text = good_text(ask.answer);
+    let second = ask.answer == AnswerKind::Verdict && agent_of(log, ask) == AgentId::SecondJudge;
+    match ask.answer {
+        AnswerKind::Revision => reply(&text.replace("Use OAuth.", "Use sessions.")),
+        AnswerKind::PersonaSelection => reply(SELECTION),
+        AnswerKind::Synthesis => {
+            reply(&text.replace(r#""Expert B"]"#, r#""Expert B","Expert C"]"#))
+        }
+        _ if second => reply(&text.replace("Use OAuth", "Use JWT")),
+        _ => reply(text),
+    }
+}
+
+/// Returns the hashes of all prompts, by agent.
+fn prompts(log: &[Envelope]) -> BTreeMap<AgentId, BTreeSet<String>> {
+    let mut prompts: BTreeMap<AgentId, BTreeSet<String>> = BTreeMap::new();
+    for call in started(log) {
+        let of_agent = prompts.entry(call.agent_id.clone()).or_default();
+        of_agent.insert(call.prompt_sha256.clone());
+    }
+    prompts
+}
+
 #[test]
 fn resume_from_every_event_yields_the_same_record() {
-    let uninterrupted = finished(Player::started(plan()));
-    let expected = comparable_record(&uninterrupted.log);
-    for cut in 1..=uninterrupted.log.len() {
-        let resumed = finished(resume(&uninterrupted.log[..cut]));
-        check(&resumed.log, &resumed.machine, cut);
-        assert_eq!(
-            comparable_record(&resumed.log),
-            expected,
-            "from event {cut}"
-        );
-        let finished_after = resumed.log[cut..]
-            .iter()
-            .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
-            .count();
-        let finished_before = uninterrupted.log[..cut]
-            .iter()
-            .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
-            .count();
-        assert_eq!(finished_before + finished_after, 9, "from event {cut}");
+    let early = early_plan(Policy::Auto, ConsentMode::NonInteractive, 0.90);
+    for plan in [plan(), whole(), early, rejudge_plan()] {
+        let mut uninterrupted = Player::started(plan);
+        uninterrupted.finish_in(moving);
+        let expected = comparable_record(&uninterrupted.log);
+        for cut in 1..=uninterrupted.log.len() {
+            let mut resumed = resume(&uninterrupted.log[..cut]);
+            resumed.finish_in(moving);
+            check(&resumed.log, &resumed.machine, cut);
+            let record = comparable_record(&resumed.log);
+            assert_eq!(record, expected, "from event {cut}");
+            assert_eq!(prompts(&resumed.log), prompts(&uninterrupted.log));
+            let finished = |run: &Player| fold(run).calls.len();
+            assert_eq!(finished(&resumed), finished(&uninterrupted));
+        }
     }
 }
 
@@ -135,50 +158,30 @@ fn resume_from_every_event_yields_the_same_record() {
 fn run_interrupted_twice_ends_the_same() {
     let uninterrupted = finished(Player::started(plan()));
     let expected = comparable_record(&uninterrupted.log);
-    for first in (1..uninterrupted.log.len()).step_by(5) {
+    for first in (1..uninterrupted.log.len()).step_by(13) {
         let resumed_once = finished(resume(&uninterrupted.log[..first]));
-        for second in (first..=resumed_once.log.len()).step_by(3) {
+        for second in (first..=resumed_once.log.len()).step_by(7) {
             let resumed_twice = finished(resume(&resumed_once.log[..second]));
             check(&resumed_twice.log, &resumed_twice.machine, second);
-            assert_eq!(
-                comparable_record(&resumed_twice.log),
-                expected,
-                "from event {first}, then {second}"
-            );
+            let record = comparable_record(&resumed_twice.log);
+            assert_eq!(record, expected, "from event {first}, then {second}");
         }
     }
 }
 
 #[test]
-fn lost_call_is_repeated_and_its_cost_stays_unknown() {
+fn lost_call_is_repeated_at_unknown_cost_and_the_pause_not_counted() {
     let interrupted = Player::started(plan());
     let resumed = resume(&interrupted.log);
-    let purposes: Vec<Purpose> = resumed.log[interrupted.log.len()..]
-        .iter()
-        .filter_map(|envelope| {
-            if let Event::Call(CallEvent::Started(CallStarted { purpose, .. })) = &envelope.event {
-                Some(*purpose)
-            } else {
-                None
-            }
-        })
-        .collect();
+    let repeated = started(&resumed.log[interrupted.log.len()..]);
+    let purposes: Vec<Purpose> = repeated.map(|call| call.purpose).collect();
     assert_eq!(purposes, [Purpose::Resumed; 3]);
     let transcript = Transcript::fold(&finished(resumed).log).unwrap();
     assert_eq!(transcript.lost_calls.len(), 3);
     assert!(transcript.total().cost.lower_bound);
     assert_eq!(transcript.total().calls, 9);
-}
-
-#[test]
-fn pause_before_resume_is_not_counted() {
-    let interrupted = Player::started(plan());
-    let transcript = Transcript::fold(&finished(resume(&interrupted.log)).log).unwrap();
-    assert!(
-        transcript.duration < Duration::from_secs(60),
-        "{:?}",
-        transcript.duration
-    );
+    let duration = transcript.duration;
+    assert!(duration < Duration::from_secs(60), "{duration:?}");
     assert_eq!(transcript.abort, None);
 }
 
@@ -188,49 +191,29 @@ fn journal_cut_at_any_byte_resumes_from_its_last_whole_event() {
     let path = home.path().join("consult-x.jsonl");
     let uninterrupted = finished(Player::started(plan()));
     let expected = comparable_record(&uninterrupted.log);
-    let lines: Vec<String> = uninterrupted
-        .log
-        .iter()
-        .map(|event| serde_json::to_string(event).unwrap() + "\n")
-        .collect();
-    // All cuts share the lines before the tail.
-    let tail_from = lines.len()
-        - lines
-            .iter()
-            .rev()
-            .scan(0, |length, line| {
-                *length += line.len();
-                Some(*length)
-            })
-            .filter(|length| *length < 8_192)
-            .count();
-    let tail = &lines[tail_from..];
-    let bytes = tail.concat().into_bytes();
-    let mut resumed_from = BTreeSet::new();
-    for end in bytes.len() - 4_096..=bytes.len() {
-        std::fs::write(&path, &bytes[..end]).unwrap();
-        let (mut journal, events) = reopen(&path);
-        journal.finish().unwrap();
-        let ends = tail.iter().scan(0, |length, line| {
-            *length += line.len();
-            Some(*length)
-        });
-        // A line without its line break still counts.
-        let cut = tail_from + ends.filter(|length| *length - 1 <= end).count();
-        assert_eq!(
-            events,
-            uninterrupted.log[tail_from..cut],
-            "cut at byte {end}"
-        );
-        if resumed_from.insert(cut) {
+    let write = |event| serde_json::to_string(event).unwrap() + "\n";
+    let lines: Vec<String> = uninterrupted.log.iter().map(write).collect();
+    let tail_from = lines.len() - 8;
+    let (head, tail) = (lines[..tail_from].concat(), &lines[tail_from..]);
+    for (cut, line) in (tail_from..).zip(tail) {
+        let before = &lines[tail_from..cut].concat();
+        // Nothing of a line, its first byte, a part, all but its line break, and the whole.
+        for length in [0, 1, line.len() / 2, line.len() - 2, line.len() - 1] {
+            let part = &line.as_bytes()[..length];
+            std::fs::write(&path, [head.as_bytes(), before.as_bytes(), part].concat()).unwrap();
+            let (mut journal, events) = reopen(&path);
+            journal.finish().unwrap();
+            // A line without its line break still counts.
+            let whole = cut + usize::from(length == line.len() - 1);
             assert_eq!(
-                comparable_record(&finished(resume(&uninterrupted.log[..cut])).log),
-                expected,
-                "cut at byte {end}"
+                events,
+                uninterrupted.log[..whole],
+                "{length} bytes of {line}"
             );
         }
+        let resumed = finished(resume(&uninterrupted.log[..cut]));
+        assert_eq!(comparable_record(&resumed.log), expected, "before {line}");
     }
-    assert!(resumed_from.len() > 5, "{resumed_from:?}");
 }
 
 #[test]
@@ -277,29 +260,11 @@ fn replay_does_not_hedge_a_streaming_call() {
     player.answer(1, failure(FailureClass::Overload, "overloaded"));
     player.pass(Duration::from_secs(5));
     while player.fire() && player.open.len() < 3 {}
-    assert!(player.log_text().contains("Retry"), "{}", player.log_text());
+    assert_logged(&player, "Retry");
     assert!(replay(&player.log).is_ok());
 }
 
-/// The next input of a script.
-#[derive(Clone, Debug)]
-enum Step {
-    Answer { at: usize, how: How },
-    FirstToken { at: usize },
-    Fire,
-    Pass { ms: u64 },
-    Yes,
-    Interrupt,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum How {
-    Good,
-    Garbage,
-    CutOff,
-    Fails(FailureClass),
-}
-
+/// A step after which a run can still be finished with valid answers.
 fn step() -> impl Strategy<Value = Step> {
     use FailureClass::{Auth, Empty, Interrupted, Overload, RateLimit, Transport};
     let classes = vec![Auth, Empty, Interrupted, Overload, RateLimit, Transport];
@@ -309,44 +274,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(How::CutOff),
         4 => prop::sample::select(classes).prop_map(How::Fails),
     ];
-    prop_oneof![
-        30 => (0..8usize, how).prop_map(|(at, how)| Step::Answer { at, how }),
-        6 => (0..8usize).prop_map(|at| Step::FirstToken { at }),
-        10 => Just(Step::Fire),
-        4 => (0..20_000u64).prop_map(|ms| Step::Pass { ms }),
-        6 => Just(Step::Yes),
-        1 => Just(Step::Interrupt),
-    ]
-}
-
-fn play(run: &mut Player, step: &Step) {
-    let pick = |run: &Player, at: usize| (!run.open.is_empty()).then(|| at % run.open.len());
-    match step {
-        Step::Answer { at, how } => {
-            if let Some(at) = pick(run, *at) {
-                run.now = run.now.after(Duration::from_millis(100));
-                let text = good_text(run.open[at].answer);
-                let outcome = match how {
-                    How::Good => reply(text),
-                    How::Garbage => reply("Well, it depends."),
-                    How::CutOff => stopped(text.split_at(text.len() / 2).0, StopReason::Length),
-                    How::Fails(class) => failure(*class, "it failed"),
-                };
-                run.answer(at, outcome);
-            }
-        }
-        Step::FirstToken { at } => {
-            if let Some(at) = pick(run, *at) {
-                let call = run.open[at].call;
-                run.give(Input::FirstToken { call });
-            }
-        }
-        Step::Fire => drop(run.fire()),
-        Step::Pass { ms } => run.now = run.now.after(Duration::from_millis(*ms)),
-        Step::Yes if run.question.is_some() => run.give(Input::Answered(Answer::Yes)),
-        Step::Yes => {}
-        Step::Interrupt => run.give(Input::Interrupted),
-    }
+    step_of(how, vec![Answer::Yes])
 }
 
 /// Returns a plan with hedges, fallbacks, pulses and, if `ask`, a user to ask.
@@ -394,7 +322,7 @@ proptest! {
         let resumed = finished(resume(&run.log[..cut]));
         check(&resumed.log, &resumed.machine, cut);
         prop_assert_eq!(resumed.machine.state(), StateName::Complete);
-        let transcript = Transcript::fold(&resumed.log).unwrap();
+        let transcript = fold(&resumed);
         prop_assert_eq!(transcript.state, StateName::Complete);
         prop_assert_eq!(&transcript.abort, &None);
         prop_assert!(!transcript.is_resumable());

@@ -1,17 +1,13 @@
 //! Whether the two verdicts are consistent.
 
-use conclave::consultation::event::StateName;
 use conclave::consultation::policy::mode::Mode;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::FailureClass;
 use conclave::domain::artifact::Magnitude;
-use conclave::domain::ids::AgentId;
 
 use super::{
-    CHANGED_VERDICT, agents, assert_unknown, comparison, fold, helper, plan_without_helper,
-    play_to_verdict, second_pass, two_pass_plan, verdict,
+    CHANGED_VERDICT, assert_unknown, comparison, helper, plan_without_helper, play_to_verdict,
+    second_pass, two_pass_plan, verdict,
 };
-use crate::support::script::{failure, good_text, reply};
+use crate::consultation::prelude::*;
 
 #[test]
 fn equal_verdicts_need_no_comparison() {
@@ -77,10 +73,8 @@ fn helper_decides_whether_different_verdicts_are_consistent() {
         assert_eq!(last.round_number, 4);
         assert_eq!(last.agent_id, AgentId::Helper);
         // The record translates the swapped labels back to those of the first pass.
-        assert_eq!(
-            second.verdict.unwrap().recommendation,
-            "Use JWT, as Expert C says."
-        );
+        let expected = "Use JWT, as Expert C says.";
+        assert_eq!(second.verdict.unwrap().recommendation, expected);
     }
 }
 
@@ -115,18 +109,13 @@ fn consistency_is_unknown_without_a_comparison() {
     player.answer_agent("judge-2", reply(CHANGED_VERDICT));
     assert_unknown(&player, "no model was available to compare");
 
-    for answer in [
-        failure(FailureClass::Auth, "bad key"),
-        reply(r#"{"comparisons":[],"key_insights":[]}"#),
-    ] {
+    for answer in [bad_key(), reply(r#"{"comparisons":[],"key_insights":[]}"#)] {
         let mut player = play_to_verdict(two_pass_plan());
         player.answer_agent("judge", verdict());
         player.answer_agent("judge-2", reply(CHANGED_VERDICT));
         player.finish(|_| answer.clone());
         assert_unknown(&player, "were not compared");
-        assert_eq!(
-            second_pass(&player).verdict.unwrap().recommendation,
-            "Use JWT, as Expert C says."
-        );
+        let recommendation = second_pass(&player).verdict.unwrap().recommendation;
+        assert_eq!(recommendation, "Use JWT, as Expert C says.");
     }
 }

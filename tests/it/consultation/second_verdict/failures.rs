@@ -1,19 +1,11 @@
 //! A second pass that fails, is cut short or does not fit the ceiling.
 
-use std::time::Duration;
-
-use conclave::consultation::event::{Answer, CallEvent, CallStarted, Event, StateName};
-use conclave::consultation::machine::{Input, Question};
-use conclave::consultation::policy::substitution::OnFailure;
-use conclave::consultation::protocol::call::FailureClass;
-use conclave::domain::ids::{AgentId, ModelRef};
-use conclave::domain::money::{Cost, MicroUsd};
+use conclave::consultation::machine::Question;
 
 use super::{
-    CHANGED_VERDICT, agents, assert_unknown, fold, play_to_verdict, second_pass, two_pass_plan,
-    verdict,
+    CHANGED_VERDICT, assert_unknown, play_to_verdict, second_pass, two_pass_plan, verdict,
 };
-use crate::support::script::{failure, reply};
+use crate::consultation::prelude::*;
 
 #[test]
 fn failed_second_pass_leaves_the_verdict_unchanged() {
@@ -31,10 +23,7 @@ fn failed_second_pass_leaves_the_verdict_unchanged() {
                 player.answer_agent("judge", verdict());
             }
             while agents(&player).contains(&"judge-2".to_owned()) {
-                player.answer_agent(
-                    "judge-2",
-                    failure(FailureClass::ModelMissing, "no such model"),
-                );
+                player.answer_agent("judge-2", no_such_model());
             }
             if !is_first_there {
                 player.answer_agent("judge", verdict());
@@ -56,10 +45,7 @@ fn unreadable_second_verdict_leaves_consistency_unknown() {
 #[test]
 fn judge_fallback_takes_over_the_second_pass_and_is_recorded() {
     let mut player = play_to_verdict(two_pass_plan());
-    player.answer_agent(
-        "judge-2",
-        failure(FailureClass::ModelMissing, "no such model"),
-    );
+    player.answer_agent("judge-2", no_such_model());
     let fallback = ModelRef::new("anthropic", "claude-sonnet-5-5");
     assert_eq!(player.open.last().unwrap().model, fallback);
     player.answer_agent("judge", verdict());
@@ -72,10 +58,8 @@ fn judge_fallback_takes_over_the_second_pass_and_is_recorded() {
         transcript.degradations().is_empty(),
         "the first verdict is the judge's own"
     );
-    assert_eq!(
-        transcript.judge().unwrap().to_string(),
-        "openai:gpt-6.1-sol"
-    );
+    let expected = "openai:gpt-6.1-sol";
+    assert_eq!(transcript.judge().unwrap().to_string(), expected);
 }
 
 #[test]
@@ -92,10 +76,8 @@ fn first_verdict_stands_when_the_second_pass_is_cut_short() {
     player.answer_agent("judge", verdict());
     player.answer_agent("judge-2", reply(CHANGED_VERDICT));
     while player.machine.state() == StateName::Verdict && player.fire() {}
-    assert_eq!(
-        second_pass(&player).verdict.unwrap().recommendation,
-        "Use JWT, as Expert C says."
-    );
+    let recommendation = second_pass(&player).verdict.unwrap().recommendation;
+    assert_eq!(recommendation, "Use JWT, as Expert C says.");
     assert_eq!(player.machine.state(), StateName::Complete);
 
     let mut plan = two_pass_plan();
@@ -114,10 +96,7 @@ fn second_pass_question_names_it_and_is_withdrawn_with_it() {
     let mut plan = two_pass_plan();
     plan.control.on_failure = OnFailure::Ask;
     let mut player = play_to_verdict(plan);
-    player.answer_agent(
-        "judge-2",
-        failure(FailureClass::ModelMissing, "no such model"),
-    );
+    player.answer_agent("judge-2", no_such_model());
     let Some(Question::Substitution { offers }) = &player.question else {
         panic!("{:?}", player.question)
     };
@@ -158,11 +137,7 @@ fn ceiling_without_room_for_the_second_pass_does_not_abort() {
     assert_eq!(agents(&player), ["judge"], "the second verdict waits");
     player.answer_agent("judge", verdict());
     assert_unknown(&player, "the ceiling does not allow it");
-    assert!(
-        !player.log_text().contains("ceiling_reached"),
-        "{}",
-        player.log_text()
-    );
+    assert!(!player.log_text().contains("ceiling_reached"));
 }
 
 #[test]
@@ -176,4 +151,19 @@ fn interrupt_during_a_repair_keeps_the_second_verdict() {
     assert_unknown(&player, "interrupted");
     let second = second_pass(&player).verdict.unwrap();
     assert_eq!(second.recommendation, "Use JWT.");
+}
+
+#[test]
+fn resume_repeats_a_failed_judge_but_not_the_second_verdict() {
+    let mut player = play_to_verdict(two_pass_plan());
+    player.answer_agent("judge-2", verdict());
+    player.answer_agent("judge", no_such_model());
+    player.answer_agent("judge", failure(FailureClass::ModelMissing, "nor this one"));
+    let abort = fold(&player).abort.unwrap();
+    assert_eq!(player.machine.state(), StateName::Aborted);
+    assert_eq!(abort.reason, AbortReason::JudgeFailed);
+    let mut resumed = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
+    assert_eq!(agents(&resumed), ["judge"]);
+    assert_eq!(resumed.finish(good), StateName::Complete);
+    assert_eq!(second_pass(&resumed).held.consistent, Some(true));
 }

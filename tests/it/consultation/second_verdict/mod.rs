@@ -4,19 +4,12 @@
 mod passes;
 mod consistency;
 mod failures;
-mod resume;
-mod rejudge;
+pub(super) mod rejudge;
 
-use conclave::consultation::event::{CallEvent, CallStarted, Event, StateName};
-use conclave::consultation::plan::Plan;
-use conclave::consultation::plan::options::{DebateOptions, JudgePasses};
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::{Ask, Outcome};
-use conclave::consultation::transcript::Transcript;
-use conclave::domain::ids::ModelRef;
+use conclave::consultation::plan::options::JudgePasses;
 use conclave::domain::second_pass::SecondPass;
 
-use crate::support::script::{Player, good, good_text, plan, reply};
+use crate::consultation::prelude::*;
 
 const CHANGED_VERDICT: &str = r#"{"summary":"It turned.","evidence":[],"dissent":[{"agent":"Expert B","concern":"It is a risk.","severity":"low"}],"recommendation":"Use JWT, as Expert A says.","confidence":0.6}"#;
 
@@ -46,34 +39,8 @@ fn plan_without_helper() -> Plan {
 /// Plays until the verdict is requested.
 fn play_to_verdict(plan: Plan) -> Player {
     let mut player = Player::started(plan);
-    while player.machine.state() != StateName::Verdict {
-        let ask = player.open[0].clone();
-        player.answer(0, good(&ask));
-    }
+    play_to(&mut player, StateName::Verdict);
     player
-}
-
-fn agents(player: &Player) -> Vec<String> {
-    player
-        .open
-        .iter()
-        .map(|ask| agent_of(player, ask))
-        .collect()
-}
-
-fn agent_of(player: &Player, ask: &Ask) -> String {
-    let started = player
-        .log
-        .iter()
-        .find_map(|envelope| match &envelope.event {
-            Event::Call(CallEvent::Started(CallStarted { call, agent_id, .. }))
-                if *call == ask.call =>
-            {
-                Some(agent_id.to_string())
-            }
-            _ => None,
-        });
-    started.unwrap()
 }
 
 fn verdict() -> Outcome {
@@ -86,22 +53,14 @@ fn comparison(magnitude: &str) -> Outcome {
     ))
 }
 
-fn fold(player: &Player) -> Transcript {
-    Transcript::fold(&player.log).unwrap()
-}
-
 fn second_pass(player: &Player) -> SecondPass {
     fold(player).second_pass.expect("a second pass is recorded")
 }
 
 /// Checks that consistency is unknown for this reason and that the first verdict is unchanged.
 fn assert_unknown(player: &Player, why: &str) {
-    assert_eq!(
-        player.machine.state(),
-        StateName::Complete,
-        "{}",
-        player.log_text()
-    );
+    let expected = StateName::Complete;
+    assert_eq!(player.machine.state(), expected, "{}", player.log_text());
     let transcript = fold(player);
     let second = transcript.second_pass.clone().unwrap();
     assert_eq!(second.held.consistent, None);
@@ -115,10 +74,8 @@ fn assert_unknown(player: &Player, why: &str) {
         "{:?}",
         second.held.reason
     );
-    assert_eq!(
-        transcript.verdict().unwrap().recommendation,
-        "Use OAuth with short-lived tokens."
-    );
+    let expected = "Use OAuth with short-lived tokens.";
+    assert_eq!(transcript.verdict().unwrap().recommendation, expected);
     assert!(
         transcript.degradations().is_empty(),
         "{:?}",

@@ -1,12 +1,7 @@
 //! The two passes: their prompts, models and estimate.
 
-use conclave::consultation::event::StateName;
-use conclave::consultation::plan::Plan;
-use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::call::{Ask, FailureClass};
-
-use super::{agents, fold, plan_without_helper, play_to_verdict, two_pass_plan, verdict};
-use crate::support::script::{Player, failure, good, good_text, plan, reply};
+use super::{plan_without_helper, play_to_verdict, two_pass_plan, verdict};
+use crate::consultation::prelude::*;
 
 const POSITIONS: [&str; 3] = ["Position one.", "Position two.", "Position three."];
 
@@ -25,10 +20,7 @@ fn second_pass_sees_the_same_texts_reversed_under_swapped_labels() {
         "Experts A and B want short lives; Expert C does not.",
     );
     player.answer(0, reply(&synthesis));
-    while player.machine.state() != StateName::Verdict {
-        let ask = player.open[0].clone();
-        player.answer(0, good(&ask));
-    }
+    play_to(&mut player, StateName::Verdict);
     assert_eq!(agents(&player), ["judge", "judge-2"]);
     let [first, second] = [0, 1].map(|at| player.open[at].clone());
     assert_eq!(first.model, second.model);
@@ -59,10 +51,8 @@ fn second_pass_sees_the_same_texts_reversed_under_swapped_labels() {
         assert!(prompt.task.contains(sentence), "{}", prompt.task);
     }
     // Only labels, order and fences differ.
-    assert_eq!(
-        sorted_lines(&swap_labels(&first.prompt.task).replace("Experts A", "Experts C")),
-        sorted_lines(&second.prompt.task)
-    );
+    let swapped = sorted_lines(&swap_labels(&first.prompt.task).replace("Experts A", "Experts C"));
+    assert_eq!(swapped, sorted_lines(&second.prompt.task));
     assert_eq!(first.prompt.shared, second.prompt.shared);
     assert_eq!(first.prompt.persona, second.prompt.persona);
 }
@@ -144,24 +134,20 @@ fn second_pass_labels_resolve_to_the_right_experts() {
 #[test]
 fn replacement_judge_makes_both_passes() {
     let mut player = Player::started(two_pass_plan());
-    let fails =
-        |ask: &Ask| ask.answer == AnswerKind::Synthesis && ask.model.provider.as_str() == "openai";
+    let fails = |ask: &Ask| ask.answer == AnswerKind::Synthesis && is_at(ask, "openai");
     while player.machine.state() != StateName::Verdict {
         let ask = player.open[0].clone();
         player.answer(
             0,
             if fails(&ask) {
-                failure(FailureClass::ModelMissing, "no such model")
+                no_such_model()
             } else {
                 good(&ask)
             },
         );
     }
-    let judges: Vec<String> = player
-        .open
-        .iter()
-        .map(|ask| ask.model.to_string())
-        .collect();
+    let open = player.open.iter();
+    let judges: Vec<String> = open.map(|ask| ask.model.to_string()).collect();
     assert_eq!(judges, ["anthropic:claude-sonnet-5-5"; 2]);
 }
 
@@ -177,14 +163,10 @@ fn estimate_counts_both_verdicts_and_the_comparison() {
             .collect()
     };
     assert_eq!(calls(&plan()), ["judge verdict"]);
-    assert_eq!(
-        calls(&two_pass_plan()),
-        ["judge verdict", "judge-2 verdict", "clerk consistency"]
-    );
-    assert_eq!(
-        calls(&plan_without_helper()),
-        ["judge verdict", "judge-2 verdict"]
-    );
+    let expected = ["judge verdict", "judge-2 verdict", "clerk consistency"];
+    assert_eq!(calls(&two_pass_plan()), expected);
+    let expected = ["judge verdict", "judge-2 verdict"];
+    assert_eq!(calls(&plan_without_helper()), expected);
     let estimate = two_pass_plan().estimate().unwrap();
     let [first, second] = [8, 9].map(|at| &estimate.calls[at]);
     assert_eq!(first.input_tokens, second.input_tokens);

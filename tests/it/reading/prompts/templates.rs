@@ -99,16 +99,29 @@ fn unusable_template_is_rejected_at_once() {
             "prompt template `question` lacks the question: `{{ question }}`",
         ),
         (
+            "context",
+            &format!("{front}No line."),
+            "prompt template `context` lacks the line `=== context ===`",
+        ),
+        (
+            "context",
+            &format!("{front}{{{{ contxt }}}}\n=== context ===\n{{{{ context.text }}}}"),
+            "prompt template `context` uses `contxt`, which this template does not get",
+        ),
+        (
+            "context",
+            &format!("{front}x\n=== context ===\n{{{{ context.txt }}}}"),
+            "prompt template `context` uses `context.txt`, which this template does not get",
+        ),
+        (
             "personas/mine",
             "---\nversion: v1\nid: mine\n---\nx",
             "prompt template `personas/mine` lacks a `name` in its front matter",
         ),
     ] {
         let mut templates = Templates::builtin();
-        assert_eq!(
-            templates.override_with(name, text).unwrap_err().to_string(),
-            why
-        );
+        let error = templates.override_with(name, text).unwrap_err().to_string();
+        assert_eq!(error, why);
         assert_eq!(templates, Templates::builtin());
     }
 }
@@ -137,10 +150,8 @@ fn personas_are_found_by_id_name_and_alias() {
         );
     }
     assert_eq!(persona_named(&templates, "unknown"), None);
-    assert_eq!(
-        persona_named(&templates, "lawyer").unwrap().prompt,
-        "You are {a} lawyer."
-    );
+    let prompt = persona_named(&templates, "lawyer").unwrap().prompt;
+    assert_eq!(prompt, "You are {a} lawyer.");
     assert_eq!(personas(&templates).len(), 11);
 }
 
