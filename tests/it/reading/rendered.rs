@@ -3,17 +3,15 @@
 
 use conclave::consultation::anonymity::labels::Labels;
 use conclave::consultation::policy::mode::Mode;
-use conclave::consultation::prompt::{Pair, Prompter, Size, Templates};
+use conclave::consultation::prompt::{Pair, PromptError, Prompter, Size, Templates};
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::Prompt;
 use conclave::consultation::reading::problem::{Problem, ProblemSeverity};
-use conclave::domain::artifact::{
-    Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity,
-    Synthesis, Tension, Viewpoint,
-};
-use conclave::domain::confidence::Confidence;
+use conclave::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use conclave::domain::ids::{ModelRef, SeatId};
 use conclave::domain::panel::{Persona, Seat};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use crate::support::script::personas;
 
@@ -52,47 +50,32 @@ pub(super) type Words<'a> = &'a dyn Fn(&str) -> String;
 
 /// Experts with ids, personas, vendors and models whose names occur nowhere else.
 pub(super) fn distinctive_seats() -> Vec<Seat> {
-    let seat =
-        |id: &str, persona: &str, name: &str, look: &str, provider: &str, model: &str| Seat {
-            id: SeatId::new(id),
-            persona: Persona {
-                id: persona.to_owned(),
-                name: name.to_owned(),
-                prompt: format!(
-                    "You are {name}. You look at everything with {look} eyes.\n\n\
-                     Second thoughts of {name}."
-                ),
-                brief: format!("You are {name}, short of {look}."),
-                aliases: vec![format!("{persona}-alias")],
-            },
-            model: ModelRef::new(provider, model),
+    let rows = "\
+        zeta-seat | quorzel | Quorzel Vant | umbrageous | xanthic | xan-opus-91
+        kappa-seat | brimwick | Brimwick Doss | crepuscular | ollivander | ollie-12-sol
+        psi-seat | thrandle | Thrandle Moe | lambent | gorgonzo | gorgon-7-pro";
+    let seat = |row: &str| {
+        let fields: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [id, persona, name, look, provider, model] = fields[..] else {
+            panic!("{row}")
         };
-    vec![
-        seat(
-            "zeta-seat",
-            "quorzel",
-            "Quorzel Vant",
-            "umbrageous",
-            "xanthic",
-            "xan-opus-91",
-        ),
-        seat(
-            "kappa-seat",
-            "brimwick",
-            "Brimwick Doss",
-            "crepuscular",
-            "ollivander",
-            "ollie-12-sol",
-        ),
-        seat(
-            "psi-seat",
-            "thrandle",
-            "Thrandle Moe",
-            "lambent",
-            "gorgonzo",
-            "gorgon-7-pro",
-        ),
-    ]
+        let persona = Persona {
+            id: persona.to_owned(),
+            name: name.to_owned(),
+            prompt: format!(
+                "You are {name}. You look at everything with {look} eyes.\n\n\
+                 Second thoughts of {name}."
+            ),
+            brief: format!("You are {name}, short of {look}."),
+            aliases: vec![format!("{persona}-alias")],
+        };
+        Seat {
+            id: SeatId::new(id),
+            persona,
+            model: ModelRef::new(provider, model),
+        }
+    };
+    rows.lines().map(seat).collect()
 }
 
 /// Returns everything that names an expert or its model.
@@ -105,13 +88,8 @@ pub(super) fn names(seat: &Seat) -> Vec<String> {
         aliases,
     } = &seat.persona;
     let first = name.split(' ').next().unwrap();
-    let look = prompt
-        .split_once("with ")
-        .unwrap()
-        .1
-        .split_once(' ')
-        .unwrap()
-        .0;
+    let (_, look) = prompt.split_once("with ").unwrap();
+    let (look, _) = look.split_once(' ').unwrap();
     [
         seat.id.as_str(),
         id,
@@ -155,78 +133,43 @@ fn prompts_of(
 ) -> Vec<Rendered> {
     let labels = Labels::draw(seats, 3);
     let prompter = Prompter {
-        templates,
-        labels: &labels,
-        question: QUESTION,
-        prior: None,
-        context: None,
         size,
-        mode,
+        ..prompter(templates, &labels, mode)
     };
-    let answers: Vec<Independent> = seats
-        .iter()
-        .map(|seat| answer(seat.id.as_str(), &say(seat.id.as_str())))
-        .collect();
-    let revisions: Vec<Revision> = seats
-        .iter()
-        .map(|seat| revision(seat.id.as_str(), seats, &say(seat.id.as_str())))
-        .collect();
-    let (synthesis_answer, record) = (
-        synthesis(seats, &say("judge")),
-        cross_exam(&revisions, &say("judge")),
-    );
-    let pairs = seats.iter().map(|seat| Pair {
-        label: labels.label(&seat.id),
-        before: say(seat.id.as_str()),
-        after: say(seat.id.as_str()),
-    });
-    let pairs: Vec<Pair> = pairs.collect();
+    let (mut answers, mut revisions, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+    for seat in seats {
+        let (id, said) = (seat.id.as_str(), say(seat.id.as_str()));
+        answers.push(answer(id, &said));
+        revisions.push(revision(id, seats, &said));
+        pairs.push(pair(&labels.label(&seat.id), &said));
+    }
+    let synthesis = synthesis(seats, &say("judge"));
+    let record = cross_exam(&revisions, &say("judge"));
+    let verdicts = [pair("Verdict", &say("judge"))];
+    let select = prompter.persona_selection(&personas(templates), 2);
+    let merge = prompter.cross_exam(&revisions, &synthesis);
+    let judge = prompter.verdict(&answers, &synthesis, &record);
     let mut sent = vec![
-        (
-            AnswerKind::PersonaSelection,
-            None,
-            prompter.persona_selection(&personas(templates), 2),
-        ),
+        (AnswerKind::PersonaSelection, None, select),
         (AnswerKind::Synthesis, None, prompter.synthesis(&answers)),
-        (
-            AnswerKind::CrossExam,
-            None,
-            prompter.cross_exam(&revisions, &synthesis_answer),
-        ),
+        (AnswerKind::CrossExam, None, merge),
         (AnswerKind::Comparison, None, prompter.comparison(&pairs)),
         (
             AnswerKind::Consistency,
             None,
-            prompter.comparison(&[Pair {
-                label: "Verdict".into(),
-                before: say("judge"),
-                after: say("judge"),
-            }]),
+            prompter.comparison(&verdicts),
         ),
-        (
-            mode.strategy().verdict,
-            None,
-            prompter.verdict(&answers, &synthesis_answer, &record),
-        ),
+        (mode.strategy().verdict, None, judge),
     ];
     for (seat, own) in seats.iter().zip(&answers) {
-        sent.push((
-            AnswerKind::Independent,
-            Some(seat.clone()),
-            prompter.independent(seat),
-        ));
-        sent.push((
-            AnswerKind::Revision,
-            Some(seat.clone()),
-            prompter.revision(seat, own, &synthesis_answer),
-        ));
+        let to = || Some(seat.clone());
+        sent.push((AnswerKind::Independent, to(), prompter.independent(seat)));
+        let revision = prompter.revision(seat, own, &synthesis);
+        sent.push((AnswerKind::Revision, to(), revision));
     }
     let problem = Problem::new(ProblemSeverity::Error, "position", "is missing or empty");
     let with_repair = |(kind, seat, prompt): (AnswerKind, Option<Seat>, Result<Prompt, _>)| {
-        let prompt: Prompt =
-            prompt.unwrap_or_else(|error: conclave::consultation::prompt::PromptError| {
-                panic!("{}: {error}", kind.name())
-            });
+        let prompt = prompt.unwrap_or_else(|error: PromptError| panic!("{}: {error}", kind.name()));
         let text = say(seat.as_ref().map_or("judge", |seat| seat.id.as_str()));
         let repair = prompter
             .repair(&prompt, &text, std::slice::from_ref(&problem))
@@ -244,81 +187,79 @@ fn prompts_of(
     sent.into_iter().flat_map(with_repair).collect()
 }
 
-pub(super) fn answer(id: &str, position: &str) -> Independent {
-    Independent {
-        agent_id: SeatId::new(id),
-        position: position.into(),
-        key_points: vec!["one point".into(), position.into()],
-        rationale: position.into(),
-        confidence: Confidence::new(0.7),
-        prose_excerpt: String::new(),
-        findings: None,
+fn pair(label: &str, said: &str) -> Pair {
+    Pair {
+        label: label.to_owned(),
+        before: said.to_owned(),
+        after: said.to_owned(),
     }
+}
+
+fn artifact<A: DeserializeOwned>(fields: Value) -> A {
+    serde_json::from_value(fields).unwrap()
+}
+
+pub(super) fn answer(id: &str, position: &str) -> Independent {
+    artifact(json!({
+        "agent_id": id,
+        "position": position,
+        "key_points": ["one point", position],
+        "rationale": position,
+        "confidence": 0.7,
+    }))
 }
 
 /// Returns a synthesis in which the first and the last seat agree, while the second seat and an
 /// unknown agent differ.
 pub(super) fn synthesis(seats: &[Seat], text: &str) -> Synthesis {
-    let id = |at: usize| seats[at].id.as_str().to_owned();
-    let view = |agent: String| Viewpoint {
-        agent,
-        viewpoint: text.into(),
-    };
-    Synthesis {
-        consensus_points: vec![ConsensusPoint {
-            point: text.into(),
-            supporting_agents: vec![id(0), id(seats.len() - 1)],
-            confidence: Confidence::new(0.8),
+    let id = |at: usize| seats[at].id.as_str();
+    artifact(json!({
+        "consensus_points": [{
+            "point": text,
+            "supporting_agents": [id(0), id(seats.len() - 1)],
+            "confidence": 0.8,
         }],
-        tensions: vec![Tension {
-            topic: text.into(),
-            viewpoints: vec![view(id(1)), view("a stranger".into())],
-            severity: Severity::High,
+        "tensions": [{
+            "topic": text,
+            "viewpoints": [
+                {"agent": id(1), "viewpoint": text},
+                {"agent": "a stranger", "viewpoint": text},
+            ],
+            "severity": "high",
         }],
-        priority_order: vec![text.into()],
-        prose_excerpt: String::new(),
-        findings: None,
-    }
+        "priority_order": [text],
+    }))
 }
 
 fn revision(id: &str, seats: &[Seat], text: &str) -> Revision {
-    let other = |at: usize| seats[at].id.as_str().to_owned();
-    Revision {
-        agent_id: SeatId::new(id),
-        challenges: vec![Challenge {
-            challenger: id.into(),
-            target_agent: other(1),
-            challenge: text.into(),
-            evidence: vec![text.into(), "a measurement".into()],
-            severity: Severity::High,
+    let other = |at: usize| seats[at].id.as_str();
+    artifact(json!({
+        "agent_id": id,
+        "challenges": [{
+            "challenger": id,
+            "target_agent": other(1),
+            "challenge": text,
+            "evidence": [text, "a measurement"],
+            "severity": "high",
         }],
-        rebuttals: vec![Rebuttal {
-            agent: other(2),
-            rebuttal: text.into(),
-        }],
-        revised_position: text.into(),
-        revised_confidence: None,
-        changed: Some(true),
-        because_of: vec![Because {
-            agent: other(0),
-            argument: text.into(),
-        }],
-    }
+        "rebuttals": [{"agent": other(2), "rebuttal": text}],
+        "revised_position": text,
+        "changed": true,
+        "because_of": [{"agent": other(0), "argument": text}],
+    }))
 }
 
 fn cross_exam(positions: &[Revision], text: &str) -> CrossExam {
+    let of_all = positions.iter();
     CrossExam {
-        challenges: positions
-            .iter()
-            .flat_map(|position| position.challenges.clone())
+        challenges: of_all
+            .clone()
+            .flat_map(|of| of.challenges.clone())
             .collect(),
-        rebuttals: positions
-            .iter()
-            .flat_map(|position| position.rebuttals.clone())
-            .collect(),
+        rebuttals: of_all.flat_map(|of| of.rebuttals.clone()).collect(),
         unresolved: vec![text.into()],
         positions: positions.to_vec(),
-        prose_excerpt: String::new(),
+        ..CrossExam::default()
     }
 }
 

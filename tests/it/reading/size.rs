@@ -61,39 +61,20 @@ fn megabyte_of_prose_becomes_the_position() {
 #[test]
 fn large_malformed_answers_are_read_fast_without_stack_overflow() {
     // Deep enough to overflow any stack, and long enough to expose quadratic time.
-    let size = MEGABYTE / 4;
-    for piece in [
-        "[",
-        "{",
-        "\"",
-        "\\",
-        "'",
-        "[{",
-        "{\"a\":",
-        "{\"a\":[",
-        "{\"a\":\"x",
+    let size = MEGABYTE / 8;
+    let objects = [
         "{\"position\":",
         "{\"position\":\"",
-        "{a:",
-        "{/*",
-        "{//",
-        "<think>",
-        "</think>{",
-        "```\n",
-        "{\"a\" ",
-        "\"\n",
-        "[[1],",
-        "{}",
         "{\"position\":\"x\"}",
-        "\\u",
-        "“",
-        "{“",
-        "x{\\\"",
-        " ",
-        "\u{0}",
-        "é",
         "{\"answer\":\"{",
-    ] {
+        "{\"a\":\"x",
+        "</think>{",
+    ];
+    let marks = [
+        "[", "{", "\"", "\\", "'", "[{", "{\"a\":", "{\"a\":[", "{a:", "{/*", "{//", "<think>",
+        "```\n", "{\"a\" ", "\"\n", "[[1],", "{}", "\\u", "“", "{“", "x{\\\"", " ", "\u{0}", "é",
+    ];
+    for piece in objects.into_iter().chain(marks) {
         let (text, part) = (
             piece.repeat(size / piece.len()),
             piece.repeat(size / 4 / piece.len()),

@@ -13,13 +13,14 @@ use crate::reading::rendered::{all_saying, answer, distinctive_seats, names, pro
 fn prompts_show_other_experts_only_by_label() {
     let experts = distinctive_seats();
     for one in all_saying("Stay.") {
+        let prompt = one.name();
         let text = one.prompt.text().to_lowercase();
         for other in experts
             .iter()
             .filter(|other| one.seat.as_ref().is_none_or(|seat| seat.id != other.id))
         {
             for name in names(other) {
-                assert!(!text.contains(&name), "{} shows `{name}`", one.name());
+                assert!(!text.contains(&name), "{prompt} shows `{name}`");
             }
         }
         // An expert sees its own persona, but neither its seat nor its model.
@@ -30,10 +31,10 @@ fn prompts_show_other_experts_only_by_label() {
                 seat.model.model.as_str(),
             ]
         }) {
-            assert!(!text.contains(own), "{} shows `{own}`", one.name());
+            assert!(!text.contains(own), "{prompt} shows `{own}`");
         }
         for tag in ["{{", "{%"] {
-            assert!(!text.contains(tag), "{}", one.name());
+            assert!(!text.contains(tag), "{prompt}");
         }
     }
 }
@@ -53,6 +54,7 @@ fn templates_name_no_vendor_model_or_persona() {
     ];
     let personas = ["security", "architect", "pragmati"];
     for one in all_saying("Stay.") {
+        let prompt = one.name();
         let parts = [
             one.prompt.protocol.as_str(),
             &one.prompt.shared,
@@ -64,7 +66,7 @@ fn templates_name_no_vendor_model_or_persona() {
             .iter()
             .filter(|_| one.kind != AnswerKind::PersonaSelection);
         for secret in vendors.iter().chain(personas) {
-            assert!(!text.contains(secret), "{} shows `{secret}`", one.name());
+            assert!(!text.contains(secret), "{prompt} shows `{secret}`");
         }
     }
 }
@@ -109,8 +111,6 @@ fn experts_appear_in_drawn_order_and_learn_their_own_label() {
 #[test]
 fn labels_depend_only_on_the_seed() {
     assert_eq!(Labels::draw(&seats(), 3), labels());
-    assert_eq!(
-        labels().order,
-        ["pragmatic", "architecture", "security"].map(SeatId::new)
-    );
+    let expected = ["pragmatic", "architecture", "security"].map(SeatId::new);
+    assert_eq!(labels().order, expected);
 }

@@ -31,11 +31,8 @@ fn every_mode_and_size_has_a_prompt_for_every_answer_kind() {
             .into_iter()
             .filter(|kind| rendered_kinds.contains(&(mode, size, *kind)))
             .collect();
-        assert_eq!(
-            kinds.len(),
-            AnswerKind::ALL.len() - 1,
-            "{mode:?} {size:?}: {kinds:?}"
-        );
+        let expected = AnswerKind::ALL.len() - 1;
+        assert_eq!(kinds.len(), expected, "{mode:?} {size:?}: {kinds:?}");
         assert!(kinds.contains(&mode.strategy().verdict), "{mode:?}");
     }
 }
@@ -43,27 +40,15 @@ fn every_mode_and_size_has_a_prompt_for_every_answer_kind() {
 #[test]
 fn every_prompt_contains_the_question_and_the_experts_persona() {
     for one in all_saying("Stay.") {
-        assert_eq!(
-            one.prompt.shared.matches(QUESTION).count(),
-            1,
-            "{}",
-            one.name()
-        );
+        let prompt = one.name();
+        assert_eq!(one.prompt.shared.matches(QUESTION).count(), 1, "{prompt}");
         let persona = one.seat.as_ref().map(|seat| match one.size {
             Size::Full => seat.persona.prompt.clone(),
             Size::Small => seat.persona.brief.clone(),
         });
-        assert_eq!(
-            one.prompt.persona,
-            persona.unwrap_or_default(),
-            "{}",
-            one.name()
-        );
-        assert!(
-            one.prompt.text().contains(&one.prompt.persona),
-            "{}",
-            one.name()
-        );
+        let expected = persona.unwrap_or_default();
+        assert_eq!(one.prompt.persona, expected, "{prompt}");
+        assert!(one.prompt.text().contains(&one.prompt.persona), "{prompt}");
     }
 }
 
@@ -82,18 +67,14 @@ fn properties(schema: &Value, names: &mut Vec<String>) {
 #[test]
 fn every_protocol_asks_for_json_and_names_every_schema_field() {
     for one in all_saying("Stay.") {
-        assert!(
-            one.prompt.protocol.contains("JSON object"),
-            "{}",
-            one.name()
-        );
+        let prompt = one.name();
+        assert!(one.prompt.protocol.contains("JSON object"), "{prompt}");
         let mut names = Vec::new();
         properties(&one.kind.schema(AnswerForm::Plain), &mut names);
         for name in names {
             assert!(
                 one.prompt.protocol.contains(&format!("\"{name}\"")),
-                "{} does not say what `{name}` is",
-                one.name()
+                "{prompt} does not say what `{name}` is"
             );
         }
     }
@@ -101,18 +82,13 @@ fn every_protocol_asks_for_json_and_names_every_schema_field() {
 
 #[test]
 fn stable_prompt_parts_do_not_depend_on_answers() {
-    for (one, other) in all_saying("Stay.")
-        .into_iter()
-        .zip(all_saying("Move, and soon."))
-    {
+    let others = all_saying("Move, and soon.");
+    for (one, other) in all_saying("Stay.").iter().zip(&others) {
+        let prompt = one.name();
         let stable = |prompt: &Prompt| {
-            (
-                prompt.protocol.clone(),
-                prompt.shared.clone(),
-                prompt.persona.clone(),
-            )
+            [&prompt.protocol, &prompt.shared, &prompt.persona].map(String::clone)
         };
-        assert_eq!(stable(&one.prompt), stable(&other.prompt), "{}", one.name());
+        assert_eq!(stable(&one.prompt), stable(&other.prompt), "{prompt}");
     }
 }
 
@@ -120,25 +96,14 @@ fn stable_prompt_parts_do_not_depend_on_answers() {
 fn prose_answer_is_shown_as_prose() {
     let (templates, labels) = (Templates::builtin(), labels());
     let prompter = prompter(&templates, &labels, Mode::Converge);
-    let Content::Independent(own) = keep_prose(
-        AnswerKind::Independent,
-        "I say: stay.",
-        &AgentId::from("security"),
-    ) else {
+    let prose = |kind, text| keep_prose(kind, text, &AgentId::from("security"));
+    let Content::Independent(own) = prose(AnswerKind::Independent, "I say: stay.") else {
         panic!()
     };
-    let Content::Synthesis(synthesis) = keep_prose(
-        AnswerKind::Synthesis,
-        "They agree, mostly.",
-        &AgentId::Judge,
-    ) else {
+    let Content::Synthesis(synthesis) = prose(AnswerKind::Synthesis, "They agree, mostly.") else {
         panic!()
     };
-    let Content::CrossExam(record) = keep_prose(
-        AnswerKind::CrossExam,
-        "No objection stood.",
-        &AgentId::Judge,
-    ) else {
+    let Content::CrossExam(record) = prose(AnswerKind::CrossExam, "No objection stood.") else {
         panic!()
     };
     let task = prompter.verdict(&[own], &synthesis, &record).unwrap().task;
@@ -194,20 +159,10 @@ fn single_expert_is_not_asked_for_agreement() {
     let (templates, labels) = (Templates::builtin(), labels());
     for (mode, size) in modes_and_sizes() {
         let prompter = Prompter {
-            templates: &templates,
-            labels: &labels,
-            question: QUESTION,
-            prior: None,
-            context: None,
             size,
-            mode,
+            ..prompter(&templates, &labels, mode)
         };
-        assert!(
-            prompter
-                .synthesis(&[answer("security", "Stay.")])
-                .unwrap()
-                .protocol
-                .contains("Only one expert answered")
-        );
+        let alone = prompter.synthesis(&[answer("security", "Stay.")]).unwrap();
+        assert!(alone.protocol.contains("Only one expert answered"));
     }
 }
