@@ -92,18 +92,12 @@ fn drawings_have_texts_for_those_who_do_not_see_them() {
     assert_eq!(drawings, 4);
     assert_eq!(count(&page, "<title>"), drawings + 1);
     assert_eq!(count(&page, "<desc>"), drawings);
-    let labels = page
-        .tags
-        .iter()
-        .filter(|tag| tag.contains("aria-label=\""))
-        .count();
+    let tags = page.tags.iter();
+    let labels = tags.filter(|tag| tag.contains("aria-label=\"")).count();
     assert_eq!(labels, drawings);
     // Panel, single model and three experts.
-    assert!(
-        page.text.contains("Panel: 66.7% at $0.0100"),
-        "{}",
-        page.text
-    );
+    let page = &page.text;
+    assert!(page.contains("Panel: 66.7% at $0.0100"), "{page}");
 }
 
 #[test]

@@ -56,14 +56,10 @@ fn run_without_results_has_no_figures() {
 fn transcriptions_have_error_rates() {
     let (terms, results) = transcriptions(4);
     let screen = shown(&report(&terms, &results), 80);
-    assert!(
-        screen.contains("panel, character error rate               2   3.0%    2.0%"),
-        "{screen}"
-    );
-    assert!(
-        screen.contains("panel, word error rate                    2  20.0%   10.0%"),
-        "{screen}"
-    );
+    let expected = "panel, character error rate               2   3.0%    2.0%";
+    assert!(screen.contains(expected), "{screen}");
+    let expected = "panel, word error rate                    2  20.0%   10.0%";
+    assert!(screen.contains(expected), "{screen}");
 }
 
 #[test]

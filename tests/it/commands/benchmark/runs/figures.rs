@@ -51,11 +51,8 @@ fn suite_of_twelve_gives_the_expected_figures() {
     assert!(page.starts_with("<!DOCTYPE html>"));
     let list = bench.conclave.run(&["benchmark", "list"]).ends_with(0);
     assert!(list.stdout.contains("complete"), "{}", list.stdout);
-    assert!(
-        list.stdout.contains("12 of 12 case runs"),
-        "{}",
-        list.stdout
-    );
+    let stdout = &list.stdout;
+    assert!(stdout.contains("12 of 12 case runs"), "{stdout}");
     let listed = bench
         .conclave
         .run(&["benchmark", "list", "--json"])

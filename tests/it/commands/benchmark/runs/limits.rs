@@ -55,16 +55,9 @@ fn dry_run_asks_nothing_and_reads_no_key() {
     let output = conclave
         .run(&["benchmark", "suite.jsonl", "--dry-run"])
         .ends_with(0);
-    assert!(
-        output.stdout.contains("3 of 3 cases are selected"),
-        "{}",
-        output.stdout
-    );
-    assert!(
-        output.stdout.contains("| In all |  | 27 | "),
-        "{}",
-        output.stdout
-    );
+    let stdout = &output.stdout;
+    assert!(stdout.contains("3 of 3 cases are selected"), "{stdout}");
+    assert!(stdout.contains("| In all |  | 27 | "), "{stdout}");
     assert_eq!(bench.server.requests().len(), 0);
     assert!(!conclave.home().join("runs").exists());
 }
@@ -128,12 +121,8 @@ fn secrets_in_cases_are_masked_and_announced_once() {
     }
     bench.write(&cases);
     let output = bench.run(&[]).ends_with(0);
-    assert_eq!(
-        output.stderr.matches("2 sensitive values").count(),
-        1,
-        "{}",
-        output.stderr
-    );
+    let count = output.stderr.matches("2 sensitive values").count();
+    assert_eq!(count, 1, "{}", output.stderr);
     for request in bench.server.requests() {
         assert!(!request.body.to_string().contains(&secret));
     }

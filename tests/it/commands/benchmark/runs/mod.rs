@@ -149,11 +149,6 @@ fn refusal() -> Answer {
     Answer::refusal("I cannot answer this.")
 }
 
-/// Returns a failure of the provider that is retried at once.
-fn overload() -> Answer {
-    Answer::error(503, "overloaded", "busy").header("retry-after-ms", "1")
-}
-
 fn case_of(body: &Value) -> String {
     let body = body.to_string();
     let (_, rest) = body.split_once("right in q").expect("a case's question");

@@ -23,16 +23,6 @@ fn halted_and_resumed_run_ends_as_one_that_never_halted() {
 }
 
 #[test]
-fn counters_begin_again_after_a_probe() {
-    let bench = Bench::of(12).wrong(&[1, 2, 3, 5]);
-    let options = ["--max-reject-rate", "off", "--max-retry-rate", "off"];
-    bench.run(&options).ends_with(6);
-    let report = bench.resume(&[]).ends_with(0).json();
-    assert_eq!(report["statistics"]["cases_approved"], 8);
-    assert_eq!(bench.server.requests().len(), 12);
-}
-
-#[test]
 fn probe_without_an_answer_halts_again_at_once() {
     let bench = Bench::of(12).wrong(&[1, 2, 3]);
     bench.run(&["--attempts", "1"]).ends_with(6);

@@ -96,10 +96,8 @@ fn tables_name_the_line_of_a_wrong_row() {
             "suite.csv:6: the case has no `expected` answer",
         ]
     );
-    assert_eq!(
-        problems("suite.csv", "question,Question,answer\nx?,y?,1\n"),
-        ["suite.csv:1: two columns are named `question`"]
-    );
+    let twice = problems("suite.csv", "question,Question,answer\nx?,y?,1\n");
+    assert_eq!(twice, ["suite.csv:1: two columns are named `question`"]);
     assert_eq!(
         problems("suite.csv", "question,expectd\nx?,1\n")[0],
         "suite.csv:2: `expectd` is not a field; did you mean `expected`?"
@@ -155,10 +153,8 @@ fn links_that_lead_outside_are_refused() {
         r#"{"question": "x?", "expected": "y", "files": ["link.txt"]}"#,
     )]);
     std::os::unix::fs::symlink(outside.path("secret.txt"), files.path("link.txt")).unwrap();
-    assert_eq!(
-        files.problems("suite.jsonl"),
-        ["suite.jsonl:1: the file `link.txt` is not in the folder of the suite"]
-    );
+    let expected = ["suite.jsonl:1: the file `link.txt` is not in the folder of the suite"];
+    assert_eq!(files.problems("suite.jsonl"), expected);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use conclave::benchmark::case::{ErrorRate, Matcher};
 
-use super::Files;
+use super::{Files, ids};
 
 #[test]
 fn each_file_is_a_case_named_for_it() {
@@ -17,12 +17,7 @@ fn each_file_is_a_case_named_for_it() {
         ("s/c.yml", "id: own\nquestion: x?\nexpected: 2"),
     ]);
     let suite = files.read("s").unwrap();
-    let ids: Vec<_> = suite
-        .cases
-        .iter()
-        .map(|entry| entry.case.id.as_str())
-        .collect();
-    assert_eq!(ids, ["a", "b", "own"]);
+    assert_eq!(ids(&suite), ["a", "b", "own"]);
     assert_eq!(suite.name, "s");
     assert_eq!(suite.notes.len(), 1);
     assert!(suite.notes[0].contains("README.md"));

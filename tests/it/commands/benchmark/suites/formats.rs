@@ -2,7 +2,9 @@
 
 use conclave::benchmark::case::{ErrorRate, Matcher};
 
-use super::{Files, case, numeric, only, read};
+use conclave::suites::Suite;
+
+use super::{Files, case, ids, numeric, only, read};
 
 const JSONL: &str = r#"
 {"id": "sum", "question": "2 + 2?", "expected": 4, "tags": ["math", "easy"], "source": "own"}
@@ -51,33 +53,22 @@ fn json() -> String {
 #[test]
 fn all_formats_make_the_same_cases() {
     let first = read("suite.jsonl", JSONL);
-    let files = Files::new(&[
+    let inline = format!("cases:{}", YAML.replace('\n', "\n  "));
+    let texts: [(&str, &str); 8] = [
         ("suite.csv", CSV),
         ("suite.tsv", &CSV.replace(',', "\t")),
         ("suite.yaml", YAML),
         ("suite.json", &json()),
-        (
-            "inline.yaml",
-            &format!("cases:{}", YAML.replace('\n', "\n  ")),
-        ),
+        ("inline.yaml", &inline),
         ("inline.json", &format!("{{\"cases\": {}}}", json())),
         ("named.yml", "suite: suite.yaml"),
         ("windows.jsonl", &JSONL.replace('\n', "\r\n")),
-    ]);
-    for name in [
-        "suite.csv",
-        "suite.tsv",
-        "suite.yaml",
-        "suite.json",
-        "inline.yaml",
-        "inline.json",
-        "named.yml",
-        "windows.jsonl",
-    ] {
-        let suite = files
-            .read(name)
-            .unwrap_or_else(|error| panic!("{name}: {:#?}", error.lines()));
-        let cases = |suite: &conclave::suites::Suite| -> Vec<_> {
+    ];
+    let files = Files::new(&texts);
+    for (name, _) in texts {
+        let suite = files.read(name);
+        let suite = suite.unwrap_or_else(|error| panic!("{name}: {:#?}", error.lines()));
+        let cases = |suite: &Suite| -> Vec<_> {
             suite.cases.iter().map(|entry| entry.case.clone()).collect()
         };
         assert_eq!(cases(&suite), cases(&first), "{name}");
@@ -120,12 +111,7 @@ fn the_fingerprint_follows_the_content_of_files() {
 #[test]
 fn cases_without_an_id_are_numbered() {
     let suite = read("suite.csv", "question,answer\nx?,1\n\ny?,2\n");
-    let ids: Vec<_> = suite
-        .cases
-        .iter()
-        .map(|entry| entry.case.id.as_str())
-        .collect();
-    assert_eq!(ids, ["case-1", "case-2"]);
+    assert_eq!(ids(&suite), ["case-1", "case-2"]);
     assert_eq!(suite.cases[1].place.line, Some(4));
 }
 
@@ -186,10 +172,8 @@ fn truth_has_two_words() {
 
 #[test]
 fn numbers_are_compared_as_they_are_written() {
-    assert_eq!(
-        case(r#"{"question": "x?", "expected": 1.50}"#).expected,
-        ["1.50"]
-    );
+    let expected = case(r#"{"question": "x?", "expected": 1.50}"#).expected;
+    assert_eq!(expected, ["1.50"]);
     let row = only(read("suite.csv", "question,answer\nx?,007\n"));
     assert_eq!(row.expected, ["007"]);
     assert_eq!(row.matcher, Matcher::Exact);
@@ -262,10 +246,8 @@ fn samples_of_inspect_are_read_as_they_are() {
     assert_eq!(cases[0].tags, ["math"]);
     assert_eq!(cases[1].question, "Be brief.\n\nCapital?");
     assert_eq!(cases[1].expected, ["Oslo", "Christiania"]);
-    assert_eq!(
-        cases[2].question,
-        "User: Hi\n\nAssistant: Hello\n\nUser: Bye?"
-    );
+    let expected = "User: Hi\n\nAssistant: Hello\n\nUser: Bye?";
+    assert_eq!(cases[2].question, expected);
     assert_eq!(cases[3].expected, ["B"]);
     assert!(suite.notes[0].contains("`extra`"));
 }

@@ -13,10 +13,8 @@ fn binary_files_are_not_text() {
     let files = Files::new(&[]);
     for name in NAMES {
         fs::write(files.path(name), b"{\"question\": \"x\"}\n\xff\xfe\x00").unwrap();
-        assert_eq!(
-            files.problems(name),
-            [format!("{name}:2: not UTF-8 text; save it as UTF-8")]
-        );
+        let expected = [format!("{name}:2: not UTF-8 text; save it as UTF-8")];
+        assert_eq!(files.problems(name), expected);
     }
 }
 
@@ -65,62 +63,17 @@ fn huge_files_are_refused() {
 
 /// Texts that look like suites more than random bytes do.
 fn likely_text() -> impl Strategy<Value = String> {
-    let parts = [
-        "{",
-        "}",
-        "[",
-        "]",
-        ":",
-        ",",
-        "\n",
-        "- ",
-        "  ",
-        "\"",
-        "'",
-        "|",
-        "\t",
-        "&a ",
-        "*a",
-        "#",
-        "question",
-        "expected",
-        "match",
-        "options",
-        "cases",
-        "suite",
-        "tests",
-        "prompts",
-        "vars",
-        "assert",
-        "type",
-        "value",
-        "equals",
-        "regex",
-        "numeric",
-        "choice",
-        "levenshtein",
-        "{{",
-        "}}",
-        "1",
-        "-0.5",
-        "true",
-        "null",
-        "é",
-        "\u{0}",
-        "\r\n",
-        "files",
-        "metadata",
-        "input",
-        "__expected",
-        "role",
-        "content",
-        "judge",
-    ];
-    prop::collection::vec(prop::sample::select(parts.to_vec()), 0..60)
-        .prop_map(|parts| parts.concat())
+    let words = "{ } [ ] : , \" ' | &a *a # question expected match options cases suite tests prompts \
+                 vars assert type value equals regex numeric choice levenshtein {{ }} 1 -0.5 true \
+                 null é files metadata input __expected role content judge";
+    let spaces = ["\n", "- ", "  ", "\t", "&a ", "\0", "\r\n"];
+    let parts: Vec<&str> = words.split(' ').chain(spaces).collect();
+    prop::collection::vec(prop::sample::select(parts), 0..60).prop_map(|parts| parts.concat())
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn any_bytes_are_read_or_refused(
         bytes in prop::collection::vec(any::<u8>(), 0..300),

@@ -117,10 +117,8 @@ match: exactly
 
 #[test]
 fn a_manifest_needs_cases() {
-    assert_eq!(
-        problems("bench.yaml", "name: x"),
-        ["bench.yaml: a manifest needs `suite` with a path, or `cases`"]
-    );
+    let expected = ["bench.yaml: a manifest needs `suite` with a path, or `cases`"];
+    assert_eq!(problems("bench.yaml", "name: x"), expected);
     assert_eq!(
         problems("bench.yaml", "name: x\nsuite: missing.jsonl"),
         ["bench.yaml:2: the suite `missing.jsonl` does not exist"]
@@ -132,10 +130,8 @@ fn a_manifest_needs_cases() {
 #[test]
 fn a_manifest_does_not_name_another() {
     let files = Files::new(&[("a.yaml", "suite: b.yaml"), ("b.yaml", "suite: a.yaml")]);
-    assert_eq!(
-        files.problems("a.yaml"),
-        ["a.yaml:1: `b.yaml` is a manifest too, and must have cases"]
-    );
+    let expected = ["a.yaml:1: `b.yaml` is a manifest too, and must have cases"];
+    assert_eq!(files.problems("a.yaml"), expected);
 }
 
 #[test]
@@ -168,8 +164,6 @@ fn problems_of_the_named_file_have_its_lines() {
         ("a.yaml", "suite: b.jsonl"),
         ("b.jsonl", "\n{\"question\": \"x?\"}"),
     ]);
-    assert_eq!(
-        files.problems("a.yaml"),
-        ["b.jsonl:2: the case has no `expected` answer"]
-    );
+    let problems = files.problems("a.yaml");
+    assert_eq!(problems, ["b.jsonl:2: the case has no `expected` answer"]);
 }

@@ -61,6 +61,11 @@ fn read(name: &str, text: &str) -> Suite {
         .unwrap_or_else(|error| panic!("{:#?}", error.lines()))
 }
 
+fn ids(suite: &Suite) -> Vec<&str> {
+    let cases = suite.cases.iter();
+    cases.map(|entry| entry.case.id.as_str()).collect()
+}
+
 fn problems(name: &str, text: &str) -> Vec<String> {
     Files::new(&[(name, text)]).problems(name)
 }

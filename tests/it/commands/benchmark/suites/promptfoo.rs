@@ -3,7 +3,7 @@
 use conclave::benchmark::case::{ErrorRate, Matcher};
 use serde_json::json;
 
-use super::{Files, problems, read};
+use super::{Files, ids, only, problems, read};
 
 const CONFIG: &str = r"
 description: Capitals
@@ -65,78 +65,37 @@ fn a_description_is_an_id_if_it_is_unique() {
         "tests.yaml",
         &[test("One"), test("Two"), test("One")].concat(),
     );
-    let ids: Vec<_> = suite
-        .cases
-        .iter()
-        .map(|entry| entry.case.id.as_str())
-        .collect();
-    assert_eq!(ids, ["One", "Two", "case-3"]);
+    assert_eq!(ids(&suite), ["One", "Two", "case-3"]);
 }
 
 #[test]
 fn assertions_become_matchers_that_mean_the_same() {
-    let rubric = |text: &str| Matcher::Judge {
-        rubric: Some(text.to_owned()),
-    };
+    let rubric = Some("Is polite".to_owned());
     let cer = Matcher::Similarity {
         measure: ErrorRate::Cer,
         at_most: 0.2,
     };
-    for (assertion, expected, matcher) in [
-        ("{type: equals, value: Oslo}", vec!["Oslo"], Matcher::Exact),
-        (
-            "{type: contains, value: a.b}",
-            vec![r"a\.b"],
-            Matcher::Regex,
-        ),
-        (
-            "{type: contains-any, value: [a, b]}",
-            vec!["a", "b"],
-            Matcher::Regex,
-        ),
-        (
-            "{type: contains-any, value: 'a, b'}",
-            vec!["a", "b"],
-            Matcher::Regex,
-        ),
-        (
-            "{type: contains-all, value: [a]}",
-            vec!["a"],
-            Matcher::Regex,
-        ),
-        (
-            "{type: starts-with, value: a}",
-            vec![r"\Aa"],
-            Matcher::Regex,
-        ),
-        ("{type: regex, value: '\\d+'}", vec![r"\d+"], Matcher::Regex),
-        (
-            "{type: equals, value: '{{answer}}'}",
-            vec!["yes"],
-            Matcher::Exact,
-        ),
-        (
-            "{type: levenshtein, value: abcdefghij, threshold: 2}",
-            vec!["abcdefghij"],
-            cer,
-        ),
-        (
-            "{type: llm-rubric, value: Is polite}",
-            vec![],
-            rubric("Is polite"),
-        ),
-        (
-            "{type: factuality, value: Oslo}",
-            vec!["Oslo"],
-            Matcher::Judge { rubric: None },
-        ),
-    ] {
+    let is = |assertion: &str, expected: &[&str], matcher: &Matcher| {
         let text = format!("- vars: {{question: x?, answer: yes}}\n  assert:\n    - {assertion}\n");
-        let suite = read("tests.yaml", &text);
-        let case = &suite.cases[0].case;
+        let case = only(read("tests.yaml", &text));
         assert_eq!(case.expected, expected, "{assertion}");
-        assert_eq!(case.matcher, matcher, "{assertion}");
-    }
+        assert_eq!(case.matcher, *matcher, "{assertion}");
+    };
+    let (exact, regex) = (&Matcher::Exact, &Matcher::Regex);
+    is("{type: equals, value: Oslo}", &["Oslo"], exact);
+    is("{type: equals, value: '{{answer}}'}", &["yes"], exact);
+    is("{type: contains, value: a.b}", &[r"a\.b"], regex);
+    is("{type: contains-any, value: [a, b]}", &["a", "b"], regex);
+    is("{type: contains-any, value: 'a, b'}", &["a", "b"], regex);
+    is("{type: contains-all, value: [a]}", &["a"], regex);
+    is("{type: starts-with, value: a}", &[r"\Aa"], regex);
+    is("{type: regex, value: '\\d+'}", &[r"\d+"], regex);
+    let near = "{type: levenshtein, value: abcdefghij, threshold: 2}";
+    is(near, &["abcdefghij"], &cer);
+    let polite = "{type: llm-rubric, value: Is polite}";
+    is(polite, &[], &Matcher::Judge { rubric });
+    let judge = Matcher::Judge { rubric: None };
+    is("{type: factuality, value: Oslo}", &["Oslo"], &judge);
 }
 
 #[test]
@@ -209,38 +168,24 @@ tests:
 #[test]
 fn variables_make_no_more_cases_and_text_than_a_suite_has() {
     let values = |count: usize| (0..count).map(|n| format!("v{n}")).collect::<Vec<_>>();
-    let config = |prompts: Vec<String>, vars: serde_json::Value| {
+    let big = "x".repeat(1_000_000);
+    let three = json!({"a": values(10), "b": values(10), "c": values(10)});
+    for (prompts, vars, limit) in [
+        (vec!["{{a}}"; 1], json!({"a": values(1001)}), "1000 cases"),
+        (vec!["{{a}}"; 101], three, "100000 cases"),
+        (
+            vec![&*"{{big}}".repeat(14)],
+            json!({"big": big, "a": values(5)}),
+            "64 MB of text",
+        ),
+        (vec![&*"{{big}}".repeat(17)], json!({"big": big}), "16 MB"),
+    ] {
         let assert = json!([{"type": "equals", "value": "x"}]);
         let tests = [json!({"vars": vars, "assert": assert})];
-        json!({"prompts": prompts, "tests": tests}).to_string()
-    };
-    let three = json!({"a": values(10), "b": values(10), "c": values(10)});
-    let big = "x".repeat(1_000_000);
-    for (prompts, vars, limit) in [
-        (
-            vec!["{{a}}"; 1],
-            json!({"a": values(1001)}),
-            "more than 1000 cases",
-        ),
-        (
-            vec!["{{a}} {{b}} {{c}}"; 101],
-            three,
-            "more than 100000 cases",
-        ),
-        (
-            vec!["{{big}} {{a}}"],
-            json!({"big": big, "a": values(70)}),
-            "more than 64 MB of text",
-        ),
-        (
-            vec![&*"{{big}}".repeat(17)],
-            json!({"big": big}),
-            "larger than 16 MB",
-        ),
-    ] {
-        let prompts = prompts.into_iter().map(str::to_owned).collect();
-        let problems = problems("promptfoo.json", &config(prompts, vars));
+        let config = json!({"prompts": prompts, "tests": tests}).to_string();
+        let problems = problems("promptfoo.json", &config);
         assert_eq!(problems.len(), 1, "{problems:?}");
-        assert!(problems[0].ends_with(limit), "{problems:?}");
+        let expected = format!(" than {limit}");
+        assert!(problems[0].ends_with(&expected), "{problems:?}");
     }
 }

@@ -37,11 +37,8 @@ fn the_starter_suite_has_every_matcher_but_the_judge() {
         Matcher::Judge { .. } => "judge",
     };
     let suite = starter();
-    let names: BTreeSet<_> = suite
-        .cases
-        .iter()
-        .map(|entry| name(&entry.case.matcher))
-        .collect();
+    let cases = suite.cases.iter();
+    let names: BTreeSet<_> = cases.map(|entry| name(&entry.case.matcher)).collect();
     let expected = BTreeSet::from([
         "exact",
         "choice",
