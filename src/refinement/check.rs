@@ -172,10 +172,8 @@ mod tests {
         let entry = recorded("converged", &["a"]);
         let more = check(Some(&entry), &measure(&["a", "b"]));
         assert_eq!(more.state, ConvergenceState::ChangedSince);
-        assert!(
-            more.message
-                .ends_with("it had 1 open question, now it has 2 open questions.")
-        );
+        let expected = "it had 1 open question, now it has 2 open questions.";
+        assert!(more.message.ends_with(expected));
         let other = check(Some(&entry), &measure(&["b"]));
         assert_eq!(other.state, ConvergenceState::ChangedSince);
         let unread = check(Some(&entry), &DocumentMeasure::default());
@@ -193,17 +191,13 @@ mod tests {
             ..measure(&["a"])
         };
         let few = with_rule(criteria::LOW_QUESTIONS);
-        assert_eq!(
-            check(Some(&few), &measure(&["a"])).state,
-            ConvergenceState::Converged
-        );
+        let expected = ConvergenceState::Converged;
+        assert_eq!(check(Some(&few), &measure(&["a"])).state, expected);
         let blocked = check(Some(&few), &with_blocker);
         assert_eq!(blocked.state, ConvergenceState::ChangedSince);
         let stable = with_rule(criteria::QUESTION_STABILITY);
-        assert_eq!(
-            check(Some(&stable), &with_blocker).state,
-            ConvergenceState::Converged
-        );
+        let expected = ConvergenceState::Converged;
+        assert_eq!(check(Some(&stable), &with_blocker).state, expected);
 
         let confident = with_rule(criteria::HIGH_CONFIDENCE);
         let with_high = |high: u64| DocumentMeasure {
@@ -214,10 +208,8 @@ mod tests {
             }),
             ..measure(&["a"])
         };
-        assert_eq!(
-            check(Some(&confident), &with_high(1)).state,
-            ConvergenceState::Converged
-        );
+        let expected = ConvergenceState::Converged;
+        assert_eq!(check(Some(&confident), &with_high(1)).state, expected);
         let lower = check(Some(&confident), &with_high(0));
         assert_eq!(
             lower.message,

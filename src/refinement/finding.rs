@@ -157,10 +157,8 @@ mod tests {
     #[test]
     fn a_confident_undisputed_answer_is_of_high_confidence() {
         assert_eq!(placed(Some(0.8), None, &[]), Some(SectionKind::High));
-        assert_eq!(
-            placed(Some(0.93), None, &[Tag::New]),
-            Some(SectionKind::High)
-        );
+        let expected = Some(SectionKind::High);
+        assert_eq!(placed(Some(0.93), None, &[Tag::New]), expected);
         assert_eq!(placed(Some(0.8), Some(" "), &[]), Some(SectionKind::High));
     }
 

@@ -232,22 +232,16 @@ mod tests {
             "Open questions [3 left]",
             "A. Open_questions",
         ] {
-            assert_eq!(
-                meaning(heading),
-                HeadingMeaning::Section(SectionKind::Open),
-                "{heading}"
-            );
+            let expected = HeadingMeaning::Section(SectionKind::Open);
+            assert_eq!(meaning(heading), expected, "{heading}");
         }
         for heading in [
             "### 3. High-Confidence claims",
             "High confidence",
             "Claims of high confidence",
         ] {
-            assert_eq!(
-                meaning(heading),
-                HeadingMeaning::Section(SectionKind::High),
-                "{heading}"
-            );
+            let expected = HeadingMeaning::Section(SectionKind::High);
+            assert_eq!(meaning(heading), expected, "{heading}");
         }
         let medium = HeadingMeaning::Section(SectionKind::Medium);
         assert_eq!(meaning("Medium Confidence Items"), medium);

@@ -124,10 +124,8 @@ fn document_without_a_last_line_ending_stays_without_one() {
     let (start, open) = kept.split_once("\n## Open").unwrap();
     let add = |editor: &mut DocumentEditor<'_>| editor.add_item(SectionKind::Open, "D?", &[]);
     assert_eq!(edited(&|editor, _| add(editor)), format!("{text}\n* D?"));
-    assert_eq!(
-        edited(&|editor, last| editor.note(last, "n")),
-        format!("{text}\n  - n")
-    );
+    let expected = format!("{text}\n  - n");
+    assert_eq!(edited(&|editor, last| editor.note(last, "n")), expected);
     assert_eq!(
         edited(&|editor, last| {
             editor.note(last, "n");
@@ -206,10 +204,8 @@ fn emptied_list_at_the_end_leaves_no_blank_line() {
     let document = parse("## Open Questions\n\n- B?\n");
     let mut editor = DocumentEditor::new(&document);
     editor.move_item(item(&document, "B"), SectionKind::High, "n");
-    assert_eq!(
-        editor.finish(),
-        "## High Confidence\n\n- B?\n  - n\n\n## Open Questions\n"
-    );
+    let expected = "## High Confidence\n\n- B?\n  - n\n\n## Open Questions\n";
+    assert_eq!(editor.finish(), expected);
 }
 
 #[test]

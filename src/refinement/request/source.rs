@@ -126,11 +126,8 @@ the whole is longer than the list of its headings and of its items.
     fn of_a_very_long_document_go_headings_and_items() {
         let source = within("SPEC.md", &document(), 260);
         assert!(source.text.len() <= 260);
-        assert!(
-            source
-                .text
-                .contains("# Shop\n## High Confidence\n## Open Questions\n")
-        );
+        let expected = "# Shop\n## High Confidence\n## Open Questions\n";
+        assert!(source.text.contains(expected));
         assert!(
             source
                 .text

@@ -85,10 +85,8 @@ fn small_models_get_short_questions() {
     assert!(words(&extraction_of(Size::Full)) < 200);
     let short = asked_of(Size::Small, &batch);
     assert!(words(&short) < 120, "{short}");
-    assert!(
-        short.contains("\nQ1: How long?\nQ2: Who pays?\n"),
-        "{short}"
-    );
+    let expected = "\nQ1: How long?\nQ2: Who pays?\n";
+    assert!(short.contains(expected), "{short}");
     assert!(short.contains("\n\"outcome\": "), "{short}");
     let short = extraction_of(Size::Small);
     assert!(words(&short) < 120, "{short}");
@@ -103,10 +101,8 @@ fn own_templates_must_use_what_the_reading_needs() {
         templates.override_with(name, &text)
     };
     let lacks = |result: Result<(), PromptError>| result.unwrap_err().to_string();
-    assert_eq!(
-        lacks(refused(REFINE_QUESTIONS, "{{ claims }}")),
-        "prompt template `refine/questions` lacks the questions: `{{ questions }}`"
-    );
+    let expected = "prompt template `refine/questions` lacks the questions: `{{ questions }}`";
+    assert_eq!(lacks(refused(REFINE_QUESTIONS, "{{ claims }}")), expected);
     assert_eq!(
         lacks(refused("refine/small/questions", "{{ claims }}")),
         "prompt template `refine/small/questions` lacks the questions: `{{ questions }}`"

@@ -28,26 +28,18 @@ fn after_move(text: &str, words: &str) -> String {
 
 #[test]
 fn rest_of_a_list_stays_a_list() {
-    assert_eq!(
-        after_move("## Open Questions\n\nThese:\n1. B?\n2. C?\n", "B"),
-        "## Open Questions\n\nThese:\n\n2. C?\n"
-    );
-    assert_eq!(
-        after_move("## Open Questions\n\n- B?\n\n- C?\n\nEnd.\n", "C"),
-        "## Open Questions\n\n- B?\n\nEnd.\n"
-    );
+    let rest = after_move("## Open Questions\n\nThese:\n1. B?\n2. C?\n", "B");
+    assert_eq!(rest, "## Open Questions\n\nThese:\n\n2. C?\n");
+    let rest = after_move("## Open Questions\n\n- B?\n\n- C?\n\nEnd.\n", "C");
+    assert_eq!(rest, "## Open Questions\n\n- B?\n\nEnd.\n");
 }
 
 #[test]
 fn lines_around_an_emptied_list_stay_apart() {
-    assert_eq!(
-        after_move("## Open Questions\n\nOne:\n- B?\n---\n", "B"),
-        "## Open Questions\n\nOne:\n\n---\n"
-    );
-    assert_eq!(
-        after_move("## Open Questions\n- B?\n\n## Annex\n", "B"),
-        "## Open Questions\n\n## Annex\n"
-    );
+    let rest = after_move("## Open Questions\n\nOne:\n- B?\n---\n", "B");
+    assert_eq!(rest, "## Open Questions\n\nOne:\n\n---\n");
+    let rest = after_move("## Open Questions\n- B?\n\n## Annex\n", "B");
+    assert_eq!(rest, "## Open Questions\n\n## Annex\n");
 }
 
 #[test]

@@ -89,14 +89,18 @@ fn new(text: &str) -> PanelFinding {
     }
 }
 
+/// From where on an answer is of high confidence.
+fn high() -> Confidence {
+    Confidence::new(0.8).unwrap()
+}
+
 fn merged_with(
     document: &str,
     findings: &[BatchFindings],
     known: &BTreeSet<QuestionKey>,
 ) -> Integration {
     let document = SpecDocument::parse(document).unwrap();
-    let high_from = Confidence::new(0.8).unwrap();
-    integrate(&document, findings, 1, high_from, known.clone()).unwrap()
+    integrate(&document, findings, 1, high(), known.clone()).unwrap()
 }
 
 fn merged(document: &str, findings: &[BatchFindings]) -> Integration {

@@ -13,6 +13,15 @@ fn up(to: SectionKind) -> ChangeKind {
     moved(SectionKind::Open, to)
 }
 
+/// Merges one finding into the document.
+fn found(confidence: Option<f64>, finding: PanelFinding) -> Integration {
+    merged(DOCUMENT, &[of("a", confidence, vec![finding])])
+}
+
+fn kinds(merge: &Integration) -> Vec<ChangeKind> {
+    merge.changes.iter().map(|change| change.kind).collect()
+}
+
 fn items(text: &str, section: SectionKind) -> Vec<String> {
     let document = SpecDocument::parse(text).unwrap();
     let items = document.items(section).iter();
@@ -26,12 +35,7 @@ fn tags(text: &str, question: &str) -> Vec<Tag> {
 
 #[test]
 fn a_confident_answer_moves_to_high_confidence() {
-    let findings = of(
-        "a",
-        Some(0.86),
-        vec![answered("Which database?", "Postgres")],
-    );
-    let merge = merged(DOCUMENT, &[findings]);
+    let merge = found(Some(0.86), answered("Which database?", "Postgres"));
     let change = only(&merge);
     assert_eq!(change.kind, up(SectionKind::High));
     assert_eq!(change.number, 1);
@@ -45,22 +49,13 @@ fn a_confident_answer_moves_to_high_confidence() {
 }
 
 #[test]
-fn a_doubtful_answer_moves_to_medium_confidence() {
-    for confidence in [Some(0.79), None] {
-        let findings = of("a", confidence, vec![answered("Which cache?", "none")]);
-        let merge = merged(DOCUMENT, &[findings]);
-        assert_eq!(only(&merge).kind, up(SectionKind::Medium));
-    }
-}
-
-#[test]
 fn a_disputed_answer_names_who_disagrees() {
     let disputed = PanelFinding::Answered {
         question: key("Which cache?"),
         answer: "none".to_owned(),
         dissent: Some("performance wants one".to_owned()),
     };
-    let merge = merged(DOCUMENT, &[of("a", Some(0.95), vec![disputed])]);
+    let merge = found(Some(0.95), disputed);
     assert_eq!(only(&merge).kind, up(SectionKind::Medium));
     let note = "Answer: none (95%, consult-a; dissent: performance wants one)";
     assert!(merge.text.contains(note), "{}", merge.text);
@@ -68,34 +63,24 @@ fn a_disputed_answer_names_who_disagrees() {
 
 #[test]
 fn a_blocker_with_a_doubtful_answer_stays_with_the_proposal_in_the_log() {
-    let findings = of("a", Some(0.7), vec![answered("Who pays?", "the buyer")]);
-    let merge = merged(DOCUMENT, &[findings]);
+    let merge = found(Some(0.7), answered("Who pays?", "the buyer"));
     assert_eq!(merge.text, DOCUMENT);
     let change = only(&merge);
     assert_eq!(change.kind, ChangeKind::Kept);
     assert_eq!(change.reason, "the buyer");
     assert_eq!(change.after, None);
-    let findings = of("a", Some(0.9), vec![answered("Who pays?", "the buyer")]);
-    let merge = merged(DOCUMENT, &[findings]);
+    let merge = found(Some(0.9), answered("Who pays?", "the buyer"));
     assert_eq!(only(&merge).kind, up(SectionKind::High));
 }
 
 #[test]
 fn a_contradicted_claim_moves_down_one_section() {
+    let [high, medium, open] = SectionKind::ALL;
     for (claim, from, to) in [
-        (
-            "Orders are kept for a year",
-            SectionKind::High,
-            SectionKind::Medium,
-        ),
-        (
-            "One region is enough",
-            SectionKind::Medium,
-            SectionKind::Open,
-        ),
+        ("Orders are kept for a year", high, medium),
+        ("One region is enough", medium, open),
     ] {
-        let findings = of("a", None, vec![contradicted(claim, "the law says ten")]);
-        let merge = merged(DOCUMENT, &[findings]);
+        let merge = found(None, contradicted(claim, "the law says ten"));
         assert_eq!(only(&merge).kind, moved(from, to));
         assert!(items(&merge.text, to).contains(&claim.to_owned()));
         let note = "Contradicted: the law says ten (consult-a)";
@@ -109,9 +94,8 @@ fn two_contradictions_of_one_claim_move_it_once() {
     let first = of("a", None, vec![contradicted(claim, "one reason")]);
     let second = of("b", None, vec![contradicted(claim, "another reason")]);
     let merge = merged(DOCUMENT, &[first, second]);
-    let kinds: Vec<_> = merge.changes.iter().map(|change| change.kind).collect();
     let down = moved(SectionKind::High, SectionKind::Medium);
-    assert_eq!(kinds, [down, ChangeKind::Kept]);
+    assert_eq!(kinds(&merge), [down, ChangeKind::Kept]);
     assert_eq!(merge.changes[1].reason, "another reason");
 }
 
@@ -121,14 +105,12 @@ fn an_answer_stands_against_a_contradiction_of_the_same_merge() {
     let answer = of("a", Some(0.9), vec![answered(question, "none")]);
     let contradiction = of("b", Some(0.9), vec![contradicted(question, "wrong")]);
     let merge = merged(DOCUMENT, &[contradiction, answer]);
-    let kinds: Vec<_> = merge.changes.iter().map(|change| change.kind).collect();
-    assert_eq!(kinds, [up(SectionKind::High), ChangeKind::Kept]);
+    assert_eq!(kinds(&merge), [up(SectionKind::High), ChangeKind::Kept]);
 }
 
 #[test]
 fn a_deferred_question_gets_its_tag_and_the_reason() {
-    let findings = of("a", None, vec![deferred("Which database?", "a contract")]);
-    let merge = merged(DOCUMENT, &[findings]);
+    let merge = found(None, deferred("Which database?", "a contract"));
     assert_eq!(only(&merge).kind, ChangeKind::Deferred);
     assert_eq!(tags(&merge.text, "Which database?"), [Tag::Deferred]);
     let note = "Deferred: a contract (consult-a)";
@@ -179,7 +161,7 @@ fn a_finding_about_a_missing_item_is_dropped() {
         // A person has moved it up.
         answered("One region is enough", "yes"),
     ] {
-        let merge = merged(DOCUMENT, &[of("a", Some(0.9), vec![finding])]);
+        let merge = found(Some(0.9), finding);
         assert_eq!(merge.text, DOCUMENT);
         assert_eq!(only(&merge).kind, ChangeKind::Dropped);
     }
@@ -227,37 +209,28 @@ fn questions_of_the_same_words_are_one() {
     );
     let findings = of("a", Some(0.9), vec![answered("Which cache?", "none")]);
     let merge = merged(&twice, &[findings]);
-    let afters: Vec<_> = merge
-        .changes
-        .iter()
-        .filter_map(|c| c.after.as_deref())
-        .collect();
+    let afters = merge.changes.iter().filter_map(|c| c.after.as_deref());
     let note = "  - Answer: none (90%, consult-a)\n";
     let expected = [
         format!("- Which cache?\n  - of ours\n{note}"),
         format!("- which CACHE\n{note}"),
     ];
-    assert_eq!(afters, expected);
+    assert_eq!(afters.collect::<Vec<_>>(), expected);
 }
 
 #[test]
 fn the_order_of_consultations_means_nothing() {
+    let pair = |id, confidence, one, new_question| of(id, confidence, vec![one, new(new_question)]);
+    let claim = contradicted("One region is enough", "no");
     let findings = [
-        of(
+        pair(
             "z",
             Some(0.9),
-            vec![answered("Which database?", "Postgres"), new("One?")],
+            answered("Which database?", "Postgres"),
+            "One?",
         ),
-        of(
-            "a",
-            Some(0.9),
-            vec![answered("Which cache?", "none"), new("Two?")],
-        ),
-        of(
-            "m",
-            None,
-            vec![contradicted("One region is enough", "no"), new("one")],
-        ),
+        pair("a", Some(0.9), answered("Which cache?", "none"), "Two?"),
+        pair("m", None, claim, "one"),
     ];
     let expected = merged(DOCUMENT, &findings);
     for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
@@ -269,9 +242,8 @@ fn the_order_of_consultations_means_nothing() {
 #[test]
 fn changes_are_numbered_on() {
     let document = SpecDocument::parse(DOCUMENT).unwrap();
-    let high_from = Confidence::new(0.8).unwrap();
     let findings = of("a", None, vec![new("One?"), new("Two?")]);
-    let merge = integrate(&document, &[findings], 7, high_from, BTreeSet::new()).unwrap();
+    let merge = integrate(&document, &[findings], 7, high(), BTreeSet::new()).unwrap();
     let numbers: Vec<u64> = merge.changes.iter().map(|change| change.number).collect();
     assert_eq!(numbers, [7, 8]);
 }
@@ -366,8 +338,7 @@ fn a_finding_about_a_masked_question_changes_the_unmasked_document() {
         Some(0.9),
         vec![answered("Who knows [MASK]?", "No one")],
     )];
-    let high_from = Confidence::new(0.8).unwrap();
-    let merge = integrate(&document, &findings, 1, high_from, BTreeSet::new()).unwrap();
+    let merge = integrate(&document, &findings, 1, high(), BTreeSet::new()).unwrap();
     let after = "- Who knows hunter2?\n  - Answer: No one (90%, consult-a)\n";
     assert!(merge.text.contains(after), "{}", merge.text);
     let mut change = only(&merge).clone();
@@ -376,11 +347,8 @@ fn a_finding_about_a_masked_question_changes_the_unmasked_document() {
     let before = "- [BLOCKER] Who knows [MASK]?\n";
     assert_eq!(change.before.as_deref(), Some(before));
     let plain = SpecDocument::parse(&text).unwrap();
-    assert_eq!(
-        document.fingerprint(),
-        plain.fingerprint(),
-        "it needs no mask"
-    );
+    let expected = plain.fingerprint();
+    assert_eq!(document.fingerprint(), expected, "it needs no mask");
 }
 
 #[test]

@@ -38,10 +38,8 @@ fn a_text_that_says_nothing_is_no_answer() {
     }
     for answer in ["No.", "None", "24"] {
         let read = shown(&format!("Q1 ANSWERED: {answer}"));
-        assert!(
-            read.starts_with(&format!("Q1 answered: {answer}\n")),
-            "{read}"
-        );
+        let expected = format!("Q1 answered: {answer}\n");
+        assert!(read.starts_with(&expected), "{read}");
     }
     assert!(shown("Q1 OPEN: n/a").starts_with("Q1 open: no reason stated\n"));
     assert!(shown("Q1 ANSWERED: a day\nQ1 DISSENT: none").starts_with("Q1 answered: a day\n"));

@@ -45,36 +45,32 @@ fn findings(lines: &str) -> Value {
         "answers": {}, "contradicted": [], "new_questions": [],
         "settled": [], "assumed": [], "open_questions": [],
     });
-    let mut add = |list: &str, item: Value| found[list].as_array_mut().unwrap().push(item);
     for line in lines.lines() {
         let Some((label, text)) = line.split_once(": ") else {
             continue;
         };
-        match label.split_once(' ').unwrap_or((label, "")) {
-            ("HIGH", _) => add("settled", text.into()),
-            ("MEDIUM", _) => add("assumed", text.into()),
-            ("OPEN", _) => add("open_questions", text.into()),
-            ("NEW", rest) => add(
-                "new_questions",
-                json!({"text": text, "blocker": !rest.is_empty()}),
-            ),
-            (claim, "CONTRADICTED") => add("contradicted", json!({"claim": claim, "reason": text})),
-            _ => {}
-        }
-    }
-    for line in lines.lines() {
-        let Some((label, text)) = line.split_once(": ") else {
-            continue;
-        };
-        match label.split_once(' ') {
-            Some((question, "DISSENT")) => found["answers"][question]["dissent"] = text.into(),
-            Some((question, outcome)) if question.starts_with('Q') => {
+        let (list, item) = match label.split_once(' ').unwrap_or((label, "")) {
+            ("HIGH", _) => ("settled", text.into()),
+            ("MEDIUM", _) => ("assumed", text.into()),
+            ("OPEN", _) => ("open_questions", text.into()),
+            ("NEW", rest) => {
+                let blocker = !rest.is_empty();
+                ("new_questions", json!({"text": text, "blocker": blocker}))
+            }
+            (claim, "CONTRADICTED") => ("contradicted", json!({"claim": claim, "reason": text})),
+            (question, "DISSENT") => {
+                found["answers"][question]["dissent"] = text.into();
+                continue;
+            }
+            (question, outcome) if question.starts_with('Q') => {
                 let outcome = outcome.to_lowercase();
                 let answer = json!({"outcome": outcome, "text": text, "dissent": ""});
                 found["answers"][question] = answer;
+                continue;
             }
-            Some(_) | None => {}
-        }
+            _ => continue,
+        };
+        found[list].as_array_mut().unwrap().push(item);
     }
     found
 }

@@ -167,10 +167,8 @@ fn confidence_is_calibrated_first_and_unknown_of_demonstrations() {
         let found = found(&[verdict(JUDGED)], &fields, &batch());
         (found.source.confidence, found.source.calibrated)
     };
-    assert_eq!(
-        confidence(json!({"calibrated_confidence": 0.61})),
-        (Some(0.61), true)
-    );
+    let expected = (Some(0.61), true);
+    assert_eq!(confidence(json!({"calibrated_confidence": 0.61})), expected);
     let local = json!({"judge": {"provider": "local", "model": "tiny"}});
     assert_eq!(confidence(local), (None, false));
     let artifacts = [
@@ -190,40 +188,26 @@ fn dissent_counts_for_the_answer_that_it_is_about() {
         shown_findings(batch, &found.findings, &found.unread)
     };
     let first = |fields: Value| of(fields, &batch()).lines().next().unwrap().to_owned();
-    assert_eq!(
-        first(dissent("Q1: too long", "medium")),
-        "Q1 answered: 24 hours. [dissent: Ops: Q1: too long]"
-    );
-    assert_eq!(
-        first(dissent("Q2: not so", "high")),
-        "Q1 answered: 24 hours."
-    );
-    assert_eq!(
-        first(dissent("Q1: too long", "low")),
-        "Q1 answered: 24 hours."
-    );
-    assert_eq!(
-        first(dissent("I doubt it", "medium")),
-        "Q1 answered: 24 hours."
-    );
-    assert_eq!(
-        first(dissent("All of it is wrong", "high")),
-        "Q1 answered: 24 hours. [dissent: Ops: All of it is wrong]"
-    );
-    assert_eq!(
-        of(dissent("I doubt it", "medium"), &single()),
-        "Q1 answered: 24 hours. [dissent: Ops: I doubt it]"
-    );
+    let expected = "Q1 answered: 24 hours. [dissent: Ops: Q1: too long]";
+    assert_eq!(first(dissent("Q1: too long", "medium")), expected);
+    let expected = "Q1 answered: 24 hours.";
+    assert_eq!(first(dissent("Q2: not so", "high")), expected);
+    let expected = "Q1 answered: 24 hours.";
+    assert_eq!(first(dissent("Q1: too long", "low")), expected);
+    let expected = "Q1 answered: 24 hours.";
+    assert_eq!(first(dissent("I doubt it", "medium")), expected);
+    let expected = "Q1 answered: 24 hours. [dissent: Ops: All of it is wrong]";
+    assert_eq!(first(dissent("All of it is wrong", "high")), expected);
+    let expected = "Q1 answered: 24 hours. [dissent: Ops: I doubt it]";
+    assert_eq!(of(dissent("I doubt it", "medium"), &single()), expected);
 }
 
 #[test]
 fn a_verdict_that_did_not_hold_is_disputed() {
     let fields = json!({"judge_consistent": false});
     let shown = shown(&[verdict(JUDGED)], &fields);
-    assert!(
-        shown.starts_with("Q1 answered: 24 hours. [dissent: the judge's second pass"),
-        "{shown}"
-    );
+    let expected = "Q1 answered: 24 hours. [dissent: the judge's second pass";
+    assert!(shown.starts_with(expected), "{shown}");
 }
 
 #[test]

@@ -6,13 +6,29 @@ use crate::refinement::event::{RefinementEventKind, StopCause, TextHash};
 use crate::refinement::state::{LoopPhase, NextStep, RefinementState};
 use crate::stopping::convergence::Criteria;
 
-use super::player::{DOCUMENT, Player, begun, criteria, event, spend};
+use super::player::{DOCUMENT, Player, begun, criteria, event, next_step, spend};
 
-fn refused(player: &Player, kind: RefinementEventKind) -> String {
+#[track_caller]
+fn assert_refused(player: &Player, kind: RefinementEventKind, why: &str) {
     let mut state = player.state.clone();
     let error = state.apply(&event(kind)).unwrap_err();
+    assert_eq!(error.to_string(), why);
     assert_eq!(state, player.state, "a refused event changes the state");
-    error.to_string()
+}
+
+/// Plays this many steps.
+fn after(steps: usize) -> Player {
+    let mut player = Player::new(DOCUMENT, 1, 1);
+    for _ in 0..steps {
+        player.step();
+    }
+    player
+}
+
+fn ended() -> Player {
+    let mut player = Player::new(DOCUMENT, 1, 1);
+    player.play();
+    player
 }
 
 fn iteration(iteration: u64) -> RefinementEventKind {
@@ -22,10 +38,8 @@ fn iteration(iteration: u64) -> RefinementEventKind {
     }
 }
 
-fn resumed() -> RefinementEventKind {
-    RefinementEventKind::Resumed {
-        criteria: criteria(),
-    }
+fn resumed(criteria: Criteria) -> RefinementEventKind {
+    RefinementEventKind::Resumed { criteria }
 }
 
 #[test]
@@ -36,29 +50,56 @@ fn a_log_begins_with_a_beginning() {
 }
 
 #[test]
-fn criteria_that_allow_more_take_an_end_back() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    player.play();
-    let ended = player.current().next_iteration();
-    let more = Criteria {
-        min_iterations: ended + 1,
-        max_iterations: ended + 1,
-        ..criteria()
+fn events_that_do_not_follow_are_refused() {
+    assert_refused(
+        &after(0),
+        iteration(2),
+        "iteration 2 follows where iteration 1 is due",
+    );
+    let unknown = ConsultationId::from_unique("unknown");
+    let cut_off = RefinementEventKind::ConsultationCutOff {
+        consultation: unknown.clone(),
+        spend: spend(),
     };
-    player.record(RefinementEventKind::Resumed { criteria: more });
-    let (_, now) = player.now();
-    let next = NextStep::StartIteration { iteration: ended };
-    assert_eq!(player.current().next_step(&now), next);
+    let why = format!("`{unknown}` ends or is cut off and is not in flight");
+    assert_refused(&after(1), cut_off, &why);
+    let written = RefinementEventKind::DocumentWritten {
+        document: TextHash::of("other"),
+    };
+    let why = "a text is written that no merge made";
+    assert_refused(&after(1), written, why);
+    let why = "a loop ends before an iteration is merged and written";
+    assert_refused(&after(1), RefinementEventKind::Ended, why);
+    // A consultation is in flight.
+    let asking = after(2);
+    let why = "an iteration begins or is merged while a consultation is in flight";
+    assert_refused(&asking, iteration(1), why);
+    let again = asking.log.last().unwrap().kind.clone();
+    let RefinementEventKind::BatchStarted(started) = &again else {
+        panic!("{again:?}")
+    };
+    let why = format!("`{}` begins twice", started.consultation);
+    assert_refused(&asking, again, &why);
+}
+
+#[test]
+fn criteria_that_allow_more_take_an_end_back() {
+    let mut player = ended();
+    let next = player.current().next_iteration();
+    player.record(resumed(Criteria {
+        min_iterations: next + 1,
+        max_iterations: next + 1,
+        ..criteria()
+    }));
+    let start = NextStep::StartIteration { iteration: next };
+    assert_eq!(next_step(&player), start);
 }
 
 #[test]
 fn nothing_else_but_a_beginning_follows_an_end() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    player.play();
-    assert_eq!(
-        refused(&player, resumed()),
-        "a loop continues after its end"
-    );
+    let mut player = ended();
+    let why = "a loop continues after its end";
+    assert_refused(&player, resumed(criteria()), why);
     let written = player.state.last_written().cloned();
     player.record(begun(&player.file));
     assert_eq!(player.current().phase, LoopPhase::Open);
@@ -69,8 +110,7 @@ fn nothing_else_but_a_beginning_follows_an_end() {
 
 #[test]
 fn a_loop_can_be_given_up_for_another() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    player.step();
+    let mut player = after(1);
     player.record(begun(DOCUMENT));
     player.play();
     assert_eq!(player.current().phase, LoopPhase::Ended);
@@ -78,73 +118,13 @@ fn a_loop_can_be_given_up_for_another() {
 
 #[test]
 fn a_stopped_loop_must_be_resumed() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
+    let mut player = after(0);
     player.record(RefinementEventKind::Stopped {
         cause: StopCause::CostCeiling,
         message: "the ceiling".to_owned(),
     });
-    let error = refused(&player, iteration(1));
-    assert_eq!(error, "a loop continues after a stop and is not resumed");
-    player.record(resumed());
+    let why = "a loop continues after a stop and is not resumed";
+    assert_refused(&player, iteration(1), why);
+    player.record(resumed(criteria()));
     player.record(iteration(1));
-}
-
-#[test]
-fn iterations_are_numbered_in_order() {
-    let player = Player::new(DOCUMENT, 1, 1);
-    assert_eq!(
-        refused(&player, iteration(2)),
-        "iteration 2 begins, but iteration 1 is due"
-    );
-}
-
-#[test]
-fn unknown_consultations_do_not_end() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    player.step();
-    let unknown = ConsultationId::from_unique("unknown");
-    let cut_off = RefinementEventKind::ConsultationCutOff {
-        consultation: unknown.clone(),
-        spend: spend(),
-    };
-    let expected = format!("`{unknown}` ends, but was not in flight");
-    assert_eq!(refused(&player, cut_off), expected);
-}
-
-#[test]
-fn a_consultation_begins_once() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    player.step();
-    player.step();
-    let again = player.log.last().unwrap().kind.clone();
-    let error = refused(&player, again);
-    assert!(error.ends_with("begins twice"), "{error}");
-}
-
-#[test]
-fn an_iteration_in_flight_is_neither_merged_nor_begun() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    player.step();
-    player.step();
-    let error = refused(&player, iteration(1));
-    assert_eq!(
-        error,
-        "an iteration begins or is merged while a consultation is in flight"
-    );
-}
-
-#[test]
-fn nothing_is_written_that_was_not_merged() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    player.step();
-    let written = RefinementEventKind::DocumentWritten {
-        document: TextHash::of("other"),
-    };
-    let error = refused(&player, written);
-    assert_eq!(error, "a text is written that no merge made");
-    let error = refused(&player, RefinementEventKind::Ended);
-    assert_eq!(
-        error,
-        "a loop ends before an iteration is merged and written"
-    );
 }

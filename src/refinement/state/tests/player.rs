@@ -84,6 +84,12 @@ pub(super) fn folded(log: &[RefinementEvent]) -> RefinementState {
     state
 }
 
+/// What the loop does next with the document as it is now.
+pub(super) fn next_step(player: &Player) -> NextStep<'_> {
+    let (_, now) = player.now();
+    player.current().next_step(&now)
+}
+
 impl Player {
     pub(super) fn new(document: &str, jobs: usize, seed: u64) -> Self {
         let first = event(begun(document));

@@ -6,10 +6,10 @@ use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{
     BatchFinished, BatchStarted, Extraction, RefinementEventKind, StopCause, TextHash,
 };
-use crate::refinement::state::{LoopPhase, NextStep};
+use crate::refinement::state::{BatchRecord, LoopPhase, NextStep};
 use crate::stopping::convergence::QuestionKey;
 
-use super::player::{DOCUMENT, Player, spend};
+use super::player::{DOCUMENT, Player, next_step, spend};
 
 fn keys(batches: &[QuestionBatch]) -> Vec<&str> {
     let questions = batches.iter().flat_map(|batch| &batch.questions);
@@ -44,6 +44,39 @@ fn no_answer(consultation: &ConsultationId) -> RefinementEventKind {
     }))
 }
 
+/// What is taken over and asked next.
+fn asked(player: &Player) -> (Vec<&BatchRecord>, Vec<QuestionBatch>) {
+    match next_step(player) {
+        NextStep::Ask {
+            left_over, batches, ..
+        } => (left_over, batches),
+        other => panic!("nothing is asked: {other:?}"),
+    }
+}
+
+fn plain() -> Player {
+    Player::new("# Store\n\nPlain.\n", 1, 1)
+}
+
+/// Plays until the first consultation about questions has begun.
+fn asking() -> Player {
+    let mut player = Player::new(DOCUMENT, 1, 1);
+    until(&mut player, is_batch_start);
+    player
+}
+
+/// Plays until the first iteration is merged.
+fn merged() -> Player {
+    let mut player = Player::new(DOCUMENT, 1, 1);
+    until(&mut player, is_merge);
+    player
+}
+
+fn stopped(cause: StopCause) -> RefinementEventKind {
+    let message = "stopped".to_owned();
+    RefinementEventKind::Stopped { cause, message }
+}
+
 fn started(player: &Player) -> ConsultationId {
     let batches = &player.current().open_iteration().unwrap().batches;
     batches.last().unwrap().consultation.clone()
@@ -51,28 +84,18 @@ fn started(player: &Player) -> ConsultationId {
 
 #[test]
 fn questions_of_an_iteration_are_asked_once() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    until(&mut player, is_batch_start);
-    let (_, now) = player.now();
-    let NextStep::Ask { batches, .. } = player.current().next_step(&now) else {
-        panic!("other questions are due");
-    };
+    let player = asking();
+    let (_, batches) = asked(&player);
     let expected = ["question 4", "question 5", "question 6", "question 7"];
     assert_eq!(keys(&batches), expected);
 }
 
 #[test]
 fn a_consultation_of_a_dead_process_is_taken_over() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    until(&mut player, is_batch_start);
+    let mut player = asking();
     let id = started(&player);
     player.resume();
-    let (_, now) = player.now();
-    let NextStep::Ask { left_over, .. } = player.current().next_step(&now) else {
-        panic!("it is not left over");
-    };
-    let left_over: Vec<_> = left_over.iter().map(|batch| &batch.consultation).collect();
-    assert_eq!(left_over, [&id]);
+    assert_eq!(asked(&player).0[0].consultation, id);
     assert_eq!(player.current().left_over(), [&id]);
 }
 
@@ -96,17 +119,13 @@ fn a_consultation_that_cannot_be_taken_over_is_repeated() {
 
 #[test]
 fn a_cut_off_consultation_has_its_cost_and_can_be_taken_over() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    until(&mut player, is_batch_start);
+    let mut player = asking();
     let consultation = started(&player);
     player.record(RefinementEventKind::ConsultationCutOff {
         consultation: consultation.clone(),
         spend: spend(),
     });
-    player.record(RefinementEventKind::Stopped {
-        cause: StopCause::Interrupt,
-        message: "interrupted".to_owned(),
-    });
+    player.record(stopped(StopCause::Interrupt));
     assert_eq!(player.current().spend(), spend());
     assert!(!player.step(), "a stopped loop works");
     player.resume();
@@ -128,13 +147,7 @@ fn consultations_without_an_answer_are_taken_over_after_a_resume() {
     assert_eq!(cause, StopCause::NoAnswer);
     assert_eq!(message, "the judge failed");
     player.resume();
-    let (_, now) = player.now();
-    let NextStep::Ask {
-        left_over, batches, ..
-    } = player.current().next_step(&now)
-    else {
-        panic!("nothing is asked again");
-    };
+    let (left_over, batches) = asked(&player);
     assert_eq!(batches, []);
     for record in &left_over {
         let failure = player.current().failure(&record.consultation);
@@ -153,15 +166,17 @@ fn one_answer_of_three_is_merged() {
         let consultation = started(&player);
         player.record(no_answer(&consultation));
     }
-    let (_, now) = player.now();
-    let step = player.current().next_step(&now);
-    assert_eq!(step, NextStep::Integrate { iteration: 1 });
+    assert_eq!(next_step(&player), NextStep::Integrate { iteration: 1 });
+    player.step();
+    let RefinementEventKind::Integrated(merge) = &player.log.last().unwrap().kind else {
+        panic!("{:?}", player.log.last());
+    };
+    assert_eq!(merge.measure.unanswered, 4, "they are not unchanged");
 }
 
 #[test]
 fn a_merge_that_a_dead_process_did_not_write_is_written() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    until(&mut player, is_merge);
+    let mut player = merged();
     assert_eq!(player.file, DOCUMENT);
     assert_eq!(player.current().changes().count(), 0, "it counts unwritten");
     player.resume();
@@ -175,12 +190,8 @@ fn a_merge_that_a_dead_process_did_not_write_is_written() {
 
 #[test]
 fn findings_survive_the_edit_of_a_person_before_the_merge_is_written() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    until(&mut player, is_merge);
-    player.record(RefinementEventKind::Stopped {
-        cause: StopCause::DocumentChanged,
-        message: "the document was changed".to_owned(),
-    });
+    let mut player = merged();
+    player.record(stopped(StopCause::DocumentChanged));
     player.file = DOCUMENT.replace("- Question 1?", "- Question 8?");
     let spent = player.current().spend().calls;
     player.resume();
@@ -190,30 +201,18 @@ fn findings_survive_the_edit_of_a_person_before_the_merge_is_written() {
         document: TextHash::of(&player.file),
     };
     assert_eq!(player.log.last().unwrap().kind, restarted);
-    let (_, now) = player.now();
-    let NextStep::Ask { batches, .. } = player.current().next_step(&now) else {
-        panic!("the new question is not asked");
-    };
-    assert_eq!(keys(&batches), ["question 8"]);
+    assert_eq!(keys(&asked(&player).1), ["question 8"]);
     until(&mut player, is_merge);
     assert_eq!(player.current().spend().calls, spent + 4);
     player.step();
-    assert!(
-        player.file.contains("yes to Question 2?"),
-        "{}",
-        player.file
-    );
-    assert!(
-        !player.file.contains("yes to Question 1?"),
-        "{}",
-        player.file
-    );
+    let file = &player.file;
+    assert!(file.contains("yes to Question 2?"), "{file}");
+    assert!(!file.contains("yes to Question 1?"), "{file}");
 }
 
 #[test]
 fn an_edit_after_a_kill_before_the_write_is_recognised() {
-    let mut player = Player::new(DOCUMENT, 1, 1);
-    until(&mut player, is_merge);
+    let mut player = merged();
     player.file = DOCUMENT.replace("# Store", "# Shop");
     player.resume();
     player.step();
@@ -225,7 +224,7 @@ fn an_edit_after_a_kill_before_the_write_is_recognised() {
 
 #[test]
 fn an_extraction_without_an_answer_stops_and_is_taken_over() {
-    let mut player = Player::new("# Store\n\nPlain.\n", 1, 1);
+    let mut player = plain();
     player.step();
     let consultation = player.current().extractions[0].consultation.clone();
     player.record(RefinementEventKind::ExtractionFinished(Box::new(
@@ -239,35 +238,23 @@ fn an_extraction_without_an_answer_stops_and_is_taken_over() {
         },
     )));
     player.play();
-    assert!(matches!(
-        &player.current().phase,
-        LoopPhase::Stopped {
-            cause: StopCause::NoAnswer,
-            ..
-        }
-    ));
+    let phase = &player.current().phase;
+    let is_stopped = |cause| matches!(phase, LoopPhase::Stopped { cause: of, .. } if *of == cause);
+    assert!(is_stopped(StopCause::NoAnswer), "{phase:?}");
     player.resume();
-    let (_, now) = player.now();
     let left_over = Some(player.current().extractions[0].consultation.clone());
-    let step = player.current().next_step(&now);
-    assert_eq!(step, NextStep::Extract { left_over });
+    assert_eq!(next_step(&player), NextStep::Extract { left_over });
 }
 
 #[test]
 fn an_extraction_of_another_text_is_of_no_use() {
-    let mut player = Player::new("# Store\n\nPlain.\n", 1, 1);
+    let mut player = plain();
     player.step();
     player.step();
-    assert!(
-        player
-            .current()
-            .extraction(&TextHash::of(&player.file))
-            .is_some()
-    );
+    let of_text = TextHash::of(&player.file);
+    assert!(player.current().extraction(&of_text).is_some());
     player.file = "# Store\n\nOther words.\n".to_owned();
-    let (_, now) = player.now();
-    let step = player.current().next_step(&now);
-    assert_eq!(step, NextStep::Extract { left_over: None });
+    assert_eq!(next_step(&player), NextStep::Extract { left_over: None });
 }
 
 #[test]
@@ -282,12 +269,11 @@ fn asked_and_changed_questions_are_known() {
 
 #[test]
 fn answers_to_extracted_questions_survive_an_edit() {
-    let mut player = Player::new("# Store\n\nPlain.\n", 1, 1);
+    let mut player = plain();
     until(&mut player, is_batch_end);
     player.file = "# Store\n\nOther words.\n".to_owned();
-    let (_, now) = player.now();
-    let step = player.current().next_step(&now);
-    assert_eq!(step, NextStep::StartIteration { iteration: 1 });
+    let expected = NextStep::StartIteration { iteration: 1 };
+    assert_eq!(next_step(&player), expected);
     player.play();
     assert_eq!(player.current().extractions.len(), 1);
     let answer = "yes to Question 1?";
@@ -303,8 +289,7 @@ fn next_step_takes_steps_by_the_number_of_questions() {
         let items = items.concat();
         let mut player = Player::new(&format!("## Open Questions\n\n{items}"), questions, 1);
         until(&mut player, is_batch_start);
-        let (_, now) = player.now();
-        let _ = player.current().next_step(&now);
+        let _ = next_step(&player);
     };
     steps::assert_linear(work, 60, "questions");
 }

@@ -14,55 +14,41 @@ use crate::support::provider_server::Hold;
 
 #[test]
 fn calls_in_flight_of_ended_processes_count_under_the_ceiling() {
-    for signals in [&[Signal::KILL][..], &[Signal::INT, Signal::INT]] {
+    let questions = Refinement::of(4).document();
+    for (signals, text) in [
+        (&[Signal::KILL][..], questions.as_str()),
+        (&[Signal::INT, Signal::INT], "# Spec\n\nIs it a service?\n"),
+    ] {
         let server = stalling_server();
         let conclave = Conclave::at(&server);
         let refinement = Refinement { server, conclave };
-        let before = Refinement::of(4).document();
-        for text in [before.as_str(), "# Spec\n\nIs it a service?\n"] {
-            let _ = fs::remove_dir_all(refinement.folder());
-            refinement.write(text);
-            let cost_before = most_output_cost(&refinement.server);
-            let counted_before = counted(&refinement);
-            let (output, ended) = end_with_calls_in_flight(&refinement.server, signals, |_| {
-                refinement.start(&["--max-cost", "0.6", "--jobs", "2"])
-            });
-            let output = output.ends_with(4);
-            let cost = most_output_cost(&refinement.server) - cost_before;
-            assert!(cost <= 600_000, "{cost} micro-dollars");
-            // Another call does not fit.
-            let counted = counted(&refinement) - counted_before;
-            let another = smallest_worst_case(&journals(&refinement.conclave.home())[0]);
-            assert!(counted + another > 600_000, "{counted} micro-dollars");
-            assert!(ended >= 2, "{ended} processes");
-            output.assert_stderr_contains(" more\n");
-            output.assert_stderr_contains("calls whose cost is unknown count $0.");
-            output.assert_stderr_contains(
-                "error: the loop is stopped: The ceiling of the loop of $0.60 is reached: $0.",
-            );
-            output.assert_stderr_contains(
-                " counts as spent, and the next call, to openai:gpt-6.1-sol, could cost up to $0.",
-            );
-            output.assert_stderr_contains("--max-cost USD`");
-        }
+        refinement.write(text);
+        let (output, ended) = end_with_calls_in_flight(&refinement.server, signals, |_| {
+            refinement.start(&["--max-cost", "0.6", "--jobs", "2"])
+        });
+        let output = output.ends_with(4);
+        let cost = most_output_cost(&refinement.server);
+        assert!(cost <= 600_000, "{cost} micro-dollars");
+        // Another call does not fit. A killed process may not have sent all that it began.
+        let journals = journals(&refinement.conclave.home());
+        let counted: u64 = journals.iter().flat_map(|journal| amounts(journal)).sum();
+        let another = smallest_worst_case(&journals[0]);
+        assert!(counted + another > 600_000, "{counted} micro-dollars");
+        assert!(ended >= 2, "{ended} processes");
+        output.assert_stderr_contains(" more\n");
+        output.assert_stderr_contains("calls whose cost is unknown count $0.");
+        output.assert_stderr_contains(
+            "error: the loop is stopped: The ceiling of the loop of $0.60 is reached: $0.",
+        );
+        output.assert_stderr_contains(
+            " counts as spent, and the next call, to openai:gpt-6.1-sol, could cost up to $0.",
+        );
+        output.assert_stderr_contains("--max-cost USD`");
     }
-}
-
-/// Returns what the journals' calls count, in micro-dollars. A killed process may not have sent all
-/// that it began.
-fn counted(refinement: &Refinement) -> u64 {
-    let home = refinement.conclave.home();
-    if !home.join("consult-logs").exists() {
-        return 0;
-    }
-    journals(&home)
-        .iter()
-        .flat_map(|journal| amounts(journal))
-        .sum()
 }
 
 #[test]
-fn ceiling_of_an_interrupted_loop_counts_each_call_at_every_event() {
+fn ceiling_of_an_interrupted_loop_counts_its_calls_wherever_the_journal_ends() {
     let refinement = Refinement::of(1);
     refinement.on(1, answered(1).usage(1_000, 4_000));
     let text = refinement.document();
@@ -73,7 +59,10 @@ fn ceiling_of_an_interrupted_loop_counts_each_call_at_every_event() {
     let lines: Vec<&str> = journal.split_inclusive('\n').collect();
     let context = fs::read(refinement.conclave.log("context")).unwrap();
     let path = refinement.conclave.log("jsonl");
-    for length in 1..=lines.len() {
+    // The first line, what a kill leaves of a call, its end, and all.
+    let place = |event: &str| lines.iter().position(|line| line.contains(event)).unwrap();
+    let [begun, ended] = ["call:started", "call:finished"].map(place);
+    for length in [1, begun, begun + 1, ended, ended + 1, lines.len()] {
         refinement.write(&text);
         fs::write(refinement.folder().join("log.jsonl"), &log).unwrap();
         fs::remove_dir_all(path.parent().unwrap()).unwrap();
@@ -88,11 +77,8 @@ fn ceiling_of_an_interrupted_loop_counts_each_call_at_every_event() {
         let output = refinement.run(&["--max-iterations", "1", "--max-cost", &ceiling]);
         let place = format!("after {length} lines, {ceiling}: {}", output.stderr);
         assert_eq!(refinement.server.requests().len(), before, "{place}");
-        assert_eq!(
-            output.code,
-            Some(if is_answered { 0 } else { 4 }),
-            "{place}"
-        );
+        let expected = Some(if is_answered { 0 } else { 4 });
+        assert_eq!(output.code, expected, "{place}");
     }
 }
 

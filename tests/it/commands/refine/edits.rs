@@ -1,29 +1,24 @@
 //! A person who edits the document while the panel works, and between two runs.
 
-use super::{Refinement, answer_to, answered, entry, question};
+use super::{Refinement, answer_to, answered};
 use crate::support::provider_server::Hold;
 
-/// Starts a loop over three questions, edits the document while the second is answered, and waits
-/// for the end.
-fn edited(edit: impl Fn(&str) -> String) -> (Refinement, String) {
+#[test]
+fn edit_stops_the_loop_and_loses_no_finding() {
     let refinement = Refinement::of(3);
     let hold = Hold::new();
     refinement.on(2, answered(2).held_by(&hold));
     let running = refinement.start(&[]);
     refinement.wait_for_requests(2);
-    let text = edit(&refinement.document());
+    let text = refinement.document();
+    let text = text.replace("By hand.", "By hand, and changed.");
     refinement.write(&text);
     hold.release();
     let output = running.wait().ends_with(1);
     output.assert_stderr_contains("was changed while the panel worked");
     assert_eq!(refinement.document(), text, "it is as the person saved it");
-    (refinement, text)
-}
-
-#[test]
-fn edit_stops_the_loop_and_loses_no_finding() {
-    let (refinement, _) = edited(|text| text.replace("By hand.", "By hand, and changed."));
     assert_eq!(refinement.server.requests().len(), 2, "no more is asked");
+
     refinement.run(&[]).ends_with(0);
     let document = refinement.document();
     assert!(document.contains("By hand, and changed."), "{document}");
@@ -48,26 +43,6 @@ fn document_is_not_written_once_its_log_is_deleted() {
     output.assert_stderr_contains("log.jsonl` is not there any more");
     output.assert_stderr_contains("conclave history");
     assert_eq!(refinement.document(), before);
-}
-
-#[test]
-fn question_that_a_person_removes_does_not_come_back() {
-    let (refinement, _) = edited(|text| text.replace(&(entry(1) + "\n"), ""));
-    refinement.run(&[]).ends_with(0);
-    let document = refinement.document();
-    assert!(!document.contains(&question(1)), "{document}");
-    assert!(document.contains(&answer_to(2)), "{document}");
-    assert_eq!(refinement.server.requests().len(), 3);
-}
-
-#[test]
-fn question_that_a_person_adds_is_asked() {
-    let (refinement, _) = edited(|text| format!("{text}{}\n", entry(4)));
-    refinement.on(4, answered(4));
-    refinement.run(&[]).ends_with(0);
-    let document = refinement.document();
-    assert!(document.contains(&answer_to(4)), "{document}");
-    assert_eq!(refinement.server.requests().len(), 4);
 }
 
 #[test]

@@ -111,20 +111,19 @@ fn output_that_is_not_beside_the_document_is_neither_read_nor_written() {
         "Makefile",
         "build.rs",
     ];
-    for name in names {
+    // Each name after one event, and one of them after all.
+    let each = names.into_iter().zip(LAST_EVENTS.into_iter().cycle());
+    for (name, last) in each.chain(LAST_EVENTS.map(|last| (names[0], last))) {
         let path = project.path(name);
         for text in [None, Some(SECRET)] {
-            for last in LAST_EVENTS {
-                let _ = fs::remove_file(&path);
-                if let Some(text) = text {
-                    fs::write(&path, text).unwrap();
-                }
-                project.forge(last, name, text);
-                let output = project.run(&[]).ends_with(2);
-                output
-                    .assert_stderr_contains("hint: if you began the loop, give the same `-o FILE`");
-                assert_eq!(text_of(&path).as_deref(), text, "{name}, {last}");
+            let _ = fs::remove_file(&path);
+            if let Some(text) = text {
+                fs::write(&path, text).unwrap();
             }
+            project.forge(last, name, text);
+            let output = project.run(&[]).ends_with(2);
+            output.assert_stderr_contains("hint: if you began the loop, give the same `-o FILE`");
+            assert_eq!(text_of(&path).as_deref(), text, "{name}, {last}");
         }
     }
     assert!(!project.was_sent(SECRET));
@@ -135,21 +134,19 @@ fn document_that_no_loop_of_this_home_writes_is_neither_read_nor_written() {
     let project = ForeignProject::new();
     let text =
         format!("# Notes\n\n{SECRET}\n\n## Open Questions\n\n- Who?\n- What?\n- Why?\n- When?\n");
-    for name in ["SPEC.refined.md", "NOTES.md"] {
+    let usual = LAST_EVENTS.map(|last| ("SPEC.refined.md", last));
+    for (name, last) in usual.into_iter().chain([("NOTES.md", "document_written")]) {
         let path = project.path(name);
-        for last in LAST_EVENTS {
-            for known in [None, Some(text.as_str())] {
-                fs::write(&path, &text).unwrap();
-                project.forge(last, name, known);
-                for more in [&[][..], &["-o", name]] {
-                    // A person who names the file, and whose text the log has, is believed.
-                    if known.is_some() && !more.is_empty() {
-                        continue;
-                    }
-                    project.run(more);
-                    assert_eq!(text_of(&path).as_ref(), Some(&text), "{name}, {last}");
-                }
-            }
+        // A person who names the file, and whose text the log has, is believed.
+        for (known, more) in [
+            (None, &[][..]),
+            (None, &["-o", name]),
+            (Some(text.as_str()), &[]),
+        ] {
+            fs::write(&path, &text).unwrap();
+            project.forge(last, name, known);
+            project.run(more);
+            assert_eq!(text_of(&path).as_ref(), Some(&text), "{name}, {last}");
         }
         fs::remove_file(path).unwrap();
     }
@@ -160,18 +157,15 @@ fn document_that_no_loop_of_this_home_writes_is_neither_read_nor_written() {
 fn link_beside_the_document_is_not_followed_unless_it_is_named() {
     let project = ForeignProject::new();
     let target = project.path("elsewhere");
-    for name in ["SPEC.refined.md", "OUT.md"] {
-        symlink(&target, project.path(name)).unwrap();
-        for last in LAST_EVENTS {
-            let text = project.refinement.document();
-            fs::write(&target, &text).unwrap();
-            project.forge(last, name, Some(&text));
-            let output = project.run(&[]).ends_with(2);
-            output.assert_stderr_contains(
-                "is a symbolic link\nhint: if you want it written, name it",
-            );
-            assert_eq!(text_of(&target).as_ref(), Some(&text), "{name}, {last}");
-        }
+    let text = project.refinement.document();
+    let usual = LAST_EVENTS.map(|last| ("SPEC.refined.md", last));
+    for (name, last) in usual.into_iter().chain([("OUT.md", "document_written")]) {
+        let _ = symlink(&target, project.path(name));
+        fs::write(&target, &text).unwrap();
+        project.forge(last, name, Some(&text));
+        let output = project.run(&[]).ends_with(2);
+        output.assert_stderr_contains("is a symbolic link\nhint: if you want it written, name it");
+        assert_eq!(text_of(&target).as_ref(), Some(&text), "{name}, {last}");
     }
 }
 
@@ -201,12 +195,8 @@ fn document_is_not_changed_in_place_because_a_log_says_so() {
     for last in LAST_EVENTS {
         project.forge(last, "SPEC.md", None);
         let output = project.run(&[]);
-        assert_eq!(
-            project.refinement.document(),
-            text,
-            "{last}: {}",
-            output.stderr
-        );
+        let document = project.refinement.document();
+        assert_eq!(document, text, "{last}: {}", output.stderr);
     }
 }
 
@@ -222,14 +212,16 @@ fn original_that_is_a_link_keeps_no_text() {
 }
 
 #[test]
-fn changes_that_are_a_link_are_not_read() {
+fn changes_that_are_a_link_are_not_read_and_written_again() {
     let refinement = Refinement::of(1);
     refinement.run(&[]).ends_with(0);
     let changes = refinement.folder().join("changes.md");
+    let text = fs::read_to_string(&changes).unwrap();
     fs::remove_file(&changes).unwrap();
     symlink("/dev/zero", &changes).unwrap();
     refinement.run(&[]).ends_with(0);
     assert!(changes.symlink_metadata().unwrap().is_file());
+    assert_eq!(fs::read_to_string(&changes).unwrap(), text);
 }
 
 /// Starts a loop that writes this file, and kills it while the question of this number is answered.
@@ -271,23 +263,21 @@ fn loop_that_writes_a_file_beside_its_document_is_resumed_without_naming_it() {
 
 #[test]
 fn loop_that_writes_a_file_elsewhere_is_resumed_by_naming_it_again() {
-    for in_second_iteration in [false, true] {
-        let refinement = killed("sub/OUT.md", in_second_iteration);
-        let requests = refinement.server.requests().len();
-        let output = refinement.conclave.run(&unnamed(&[])).ends_with(2);
-        output.assert_stderr_contains("sub/OUT.md`, and a log can come from anyone");
-        output.assert_stderr_contains("give the same `-o FILE`");
-        assert_eq!(refinement.server.requests().len(), requests);
-        let named = refinement.conclave.run(&unnamed(&["-o", "sub/OUT.md"]));
-        let named = named.ends_with(0).stdout;
-        let next = "conclave refine SPEC.md -o sub/OUT.md --diff";
-        assert!(named.contains(next), "{named}");
-        assert!(refinement.conclave.folder().join("sub/OUT.md").exists());
-        let again = refinement.server.requests().len();
-        refinement
-            .conclave
-            .run(&unnamed(&["-o", "sub/OUT.md"]))
-            .ends_with(0);
-        assert_eq!(refinement.server.requests().len(), again, "it has ended");
-    }
+    let refinement = killed("sub/OUT.md", true);
+    let requests = refinement.server.requests().len();
+    let output = refinement.conclave.run(&unnamed(&[])).ends_with(2);
+    output.assert_stderr_contains("sub/OUT.md`, and a log can come from anyone");
+    output.assert_stderr_contains("give the same `-o FILE`");
+    assert_eq!(refinement.server.requests().len(), requests);
+    let named = refinement.conclave.run(&unnamed(&["-o", "sub/OUT.md"]));
+    let named = named.ends_with(0).stdout;
+    let next = "conclave refine SPEC.md -o sub/OUT.md --diff";
+    assert!(named.contains(next), "{named}");
+    assert!(refinement.conclave.folder().join("sub/OUT.md").exists());
+    let again = refinement.server.requests().len();
+    refinement
+        .conclave
+        .run(&unnamed(&["-o", "sub/OUT.md"]))
+        .ends_with(0);
+    assert_eq!(refinement.server.requests().len(), again, "it has ended");
 }

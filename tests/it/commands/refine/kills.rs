@@ -107,11 +107,8 @@ fn spend_of_a_killed_consultation_is_shown_once() {
     for _ in 0..2 {
         let stopped = refinement.conclave.run(&ceiling).ends_with(4);
         let paid = cost(&stopped.json());
-        assert_eq!(
-            paid,
-            cost(&uninterrupted) / calls as u64,
-            "one call was paid"
-        );
+        let expected = cost(&uninterrupted) / calls as u64;
+        assert_eq!(paid, expected, "one call was paid");
         let shown = format!("≥ $0.{:04} spent so far", paid / 100);
         stopped.assert_stderr_contains(&shown);
     }
@@ -134,11 +131,8 @@ fn first_ctrl_c_finishes_what_is_in_flight_and_merges_nothing() {
     let ended = refinement.events().into_iter();
     assert_eq!(ended.filter(|event| event == "batch_finished").count(), 3);
     refinement.run(&[]).ends_with(0);
-    assert_eq!(
-        refinement.server.requests().len(),
-        6,
-        "nothing is asked twice"
-    );
+    let requests = refinement.server.requests().len();
+    assert_eq!(requests, 6, "nothing is asked twice");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Refinement, answer_to, answered, asking, entry, open, position, question};
+use super::{Refinement, answer_to, answered, arguments, asking, entry, open, position, question};
 use crate::support::provider_server::{Answer, On};
 
 #[test]
@@ -20,11 +20,8 @@ fn answered_questions_move_up_with_their_source() {
     assert!(questions.contains(&entry(2)), "{document}");
     assert!(document.contains("By hand."), "{document}");
     assert_eq!(refinement.requests()["k01"], 1);
-    assert_eq!(
-        refinement.requests()["k02"],
-        2,
-        "it is asked once an iteration"
-    );
+    let requests = refinement.requests()["k02"];
+    assert_eq!(requests, 2, "it is asked once an iteration");
 }
 
 #[test]
@@ -58,14 +55,17 @@ fn claims_and_questions_of_a_plain_document_are_extracted_once() {
         position("HIGH: We run one service.\nMEDIUM: It may need a queue.\nOPEN: Which way is right in k01?"),
     );
     refinement.on(1, answered(1));
-    refinement.run(&[]).ends_with(0);
+    let mut for_people = arguments(&[]);
+    for_people.retain(|word| *word != "--json");
+    let output = refinement.conclave.run(&for_people).ends_with(0);
+    output.assert_stderr_contains("2 claims and 1 open question");
     let document = refinement.document();
     assert!(document.starts_with("---\n"), "{document}");
-    assert!(
-        document.contains("We run one service. It may need a queue.\n"),
-        "{document}"
-    );
+    let expected = "We run one service. It may need a queue.\n";
+    assert!(document.contains(expected), "{document}");
     assert!(document.contains("- We run one service."), "{document}");
+    assert!(document.contains("## Medium Confidence"), "{document}");
+    assert!(document.contains("- It may need a queue."), "{document}");
     assert!(document.contains(&answer_to(1)), "{document}");
     assert_eq!(refinement.server.requests().len(), 2);
 }
@@ -105,14 +105,4 @@ fn an_answer_in_another_form_is_asked_for_once_more() {
     assert_eq!(requests.len(), 2);
     let repair = requests[1].body.to_string();
     assert!(repair.contains("answers: has no readable item"), "{repair}");
-}
-
-#[test]
-fn consultations_run_side_by_side() {
-    let refinement = Refinement::of(4);
-    for number in 1..=4 {
-        refinement.on(number, answered(number).after_arrivals(4));
-    }
-    refinement.run(&["--jobs", "4"]).ends_with(0);
-    assert_eq!(refinement.requests().len(), 4);
 }

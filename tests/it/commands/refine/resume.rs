@@ -97,28 +97,26 @@ impl WholeLoop {
 fn loop_killed_after_any_event_ends_as_an_uninterrupted_one() {
     let whole = WholeLoop::run();
     assert_eq!(whole.log.last().unwrap()["event"], "ended");
+    let kind = |at: usize| &whole.log[at]["event"];
     for length in 1..whole.log.len() {
+        // The last event of each kind: that any prefix of a log resumes is shown without a binary.
+        if whole.log[length..]
+            .iter()
+            .any(|later| later["event"] == *kind(length - 1))
+        {
+            continue;
+        }
         let events = &whole.log[..length];
         let written = events
             .iter()
             .filter(|event| event["event"] == "document_written");
         let written = written.count();
         whole.resume(events, &whole.texts[written]);
-        if events[length - 1]["event"] == "integrated" {
+        if kind(length - 1) == "integrated" {
             // It was killed after the document was written, before the log had it.
             whole.resume(events, &whole.texts[written + 1]);
         }
     }
-}
-
-#[test]
-fn loop_that_has_converged_asks_nothing_more() {
-    let refinement = Refinement::of(1);
-    refinement.run(&[]).ends_with(0);
-    let document = refinement.document();
-    refinement.run(&[]).ends_with(0);
-    assert_eq!(refinement.server.requests().len(), 1);
-    assert_eq!(refinement.document(), document);
 }
 
 #[test]

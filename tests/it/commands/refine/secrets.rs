@@ -85,14 +85,10 @@ fn links_of_answers_that_run_something_are_text() {
     answer(2, "https://example.org/a");
     refinement.run(&ONCE).ends_with(0);
     let document = refinement.document();
-    assert!(
-        document.contains("See \\[this](javascript:alert(1))"),
-        "{document}"
-    );
-    assert!(
-        document.contains("See [this](https://example.org/a)"),
-        "{document}"
-    );
+    let expected = "See \\[this](javascript:alert(1))";
+    assert!(document.contains(expected), "{document}");
+    let expected = "See [this](https://example.org/a)";
+    assert!(document.contains(expected), "{document}");
     let changes = fs::read_to_string(refinement.folder().join("changes.md")).unwrap();
     for line in changes.lines().filter(|line| line.contains("javascript:")) {
         assert!(!line.contains("[this](") || line.contains("\\["), "{line}");

@@ -45,13 +45,13 @@ fn asked_experts(desk: &Desk) -> usize {
 fn rounds_that_are_paid_are_not_paid_again_once_access_is_back() {
     for refusal in REFUSALS {
         let desk = refused(refusal);
-        let output = desk.run(&[]).ends_with(1);
+        let output = desk.run_panel(&[]).ends_with(1);
         output.assert_stderr_contains("no access for this key");
         assert_eq!(last_cause(&desk), refusal.2);
         let before = desk.requests();
 
         desk.server.on(On::asking_for("recommendation"), answered());
-        desk.run(&[]).ends_with(0);
+        desk.run_panel(&[]).ends_with(0);
         assert_eq!(desk.requests(), before + 1, "{refusal:?}");
         assert!(desk.read("SPEC.refined.md").contains("article 6"));
     }
@@ -60,26 +60,26 @@ fn rounds_that_are_paid_are_not_paid_again_once_access_is_back() {
 #[test]
 fn refusal_before_a_resume_stops_nothing_after_it() {
     let desk = refused(REFUSALS[0]);
-    desk.run(&[]).ends_with(1);
+    desk.run_panel(&[]).ends_with(1);
     let words = Answer::refusal("I cannot answer this.");
     desk.server.on(On::asking_for("recommendation"), words);
-    desk.run(&[]).ends_with(1);
+    desk.run_panel(&[]).ends_with(1);
     assert_eq!(last_cause(&desk), "no_answer");
 
     let experts = asked_experts(&desk);
     desk.server.on(On::asking_for("recommendation"), answered());
-    desk.run(&[]).ends_with(0);
+    desk.run_panel(&[]).ends_with(0);
     assert_eq!(asked_experts(&desk), experts);
 }
 
 #[test]
 fn other_models_are_asked_from_the_beginning() {
     let desk = refused(REFUSALS[0]);
-    desk.run(&[]).ends_with(1);
+    desk.run_panel(&[]).ends_with(1);
     let experts = asked_experts(&desk);
     desk.server.on(On::asking_for("recommendation"), answered());
     let others = ["--panel", "pragmatic=openai:gpt-6.1-sol"];
-    desk.run(&others).ends_with(0);
+    desk.run_panel(&others).ends_with(0);
     assert!(asked_experts(&desk) > experts);
 }
 
@@ -89,8 +89,8 @@ fn strict_panel_is_asked_again_as_a_whole() {
     desk.server.on(On::asking_for("recommendation"), answered());
     let words = Answer::refusal("I cannot answer this.");
     desk.server.on(On::asking_for("position").nth(1), words);
-    desk.run(&["--strict"]).ends_with(1);
+    desk.run_panel(&["--strict"]).ends_with(1);
     let experts = asked_experts(&desk);
-    desk.run(&["--strict"]).ends_with(0);
+    desk.run_panel(&["--strict"]).ends_with(0);
     assert_eq!(asked_experts(&desk), experts + 3);
 }

@@ -3,9 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use super::{Desk, SIX};
-
-const ONE_ANSWER: &str = "Q1 ANSWERED: In the table `keys` of the ledger.";
+use super::{Desk, ONE_ANSWER, SIX};
 
 #[test]
 fn edited_document_of_a_repository_is_left_alone() {

@@ -1,7 +1,7 @@
 //! The command as a person meets it: its files, its screens and its exit codes.
 //!
-//! A whole panel works in four rounds. The findings are the judge's; the answers of the experts
-//! stay the same.
+//! One seat works in one round, unless a test is about the whole panel, whose findings are the
+//! judge's.
 
 mod access;
 mod convergence;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::said;
+use super::{MODEL, position, said};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::git::git;
 use crate::support::provider_server::{Answer, On, ProviderServer};
@@ -44,6 +44,9 @@ Some words that stay as they are.
 - How are partial refunds shown?
 ";
 
+/// One question of each iteration is answered: of six, 5, 4 and 3 stay open.
+const ONE_ANSWER: &str = "Q1 ANSWERED: In the table `keys` of the ledger.";
+
 /// A document with the server that answers its questions.
 #[derive(Debug)]
 struct Desk {
@@ -56,20 +59,17 @@ impl Desk {
     fn with(document: &str) -> Self {
         let server = ProviderServer::start();
         server.on(On::any(), Answer::valid());
-        server.on(
-            On::asking_for("recommendation"),
-            verdict("Q1 OPEN: the code does not say"),
-        );
         let conclave = Conclave::at(&server);
         let desk = Self { server, conclave };
         desk.write("SPEC.md", document);
-        desk
+        desk.finds("Q1 OPEN: the code does not say")
     }
 
     /// Sets the findings of every consultation.
     fn finds(self, findings: &str) -> Self {
-        self.server
-            .on(On::asking_for("recommendation"), verdict(findings));
+        let asking = On::asking_for;
+        self.server.on(asking("position"), position(findings));
+        self.server.on(asking("recommendation"), verdict(findings));
         self
     }
 
@@ -91,6 +91,11 @@ impl Desk {
         self.conclave.run(&arguments(more))
     }
 
+    /// Refines it with the whole panel.
+    fn run_panel(&self, more: &[&str]) -> RunOutput {
+        self.conclave.run(&[&WHOLE_PANEL[..], more].concat())
+    }
+
     /// Makes the folder a repository that has its files as they are.
     fn commit(&self) {
         git(self.conclave.folder(), &["init", "--quiet"]);
@@ -104,9 +109,11 @@ impl Desk {
     }
 }
 
+const WHOLE_PANEL: [&str; 5] = ["refine", "SPEC.md", "--batch", "20", "--yes"];
+
 fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    let run = ["refine", "SPEC.md", "--batch", "20", "--yes"];
-    [&run, more].concat()
+    let seat = ["--panel", "pragmatic=openai:gpt-6.1-sol", "--judge", MODEL];
+    [&WHOLE_PANEL, &seat[..], &["--rounds", "1"], more].concat()
 }
 
 /// Returns a verdict with these findings, of high confidence and without dissent.

@@ -2,26 +2,20 @@
 
 use std::process::Stdio;
 
-use super::{Desk, SIX, arguments};
+use super::{Desk, ONE_ANSWER, SIX, arguments};
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::pty::{Output, Terminal};
 use crate::support::schema;
-
-const ONE_ANSWER: &str = "Q1 ANSWERED: In the table `keys` of the ledger.";
 
 #[test]
 fn diff_has_the_changes_of_the_whole_loop() {
     let desk = Desk::with(SIX).finds(ONE_ANSWER);
     let output = desk.run(&["--diff"]).ends_with(0);
     let diff = &output.stdout;
-    assert!(
-        diff.starts_with("--- SPEC.md\n+++ SPEC.refined.md\n@@ "),
-        "{diff}"
-    );
-    assert!(
-        diff.contains("\n-- Where are idempotency keys kept?\n"),
-        "{diff}"
-    );
+    let expected = "--- SPEC.md\n+++ SPEC.refined.md\n@@ ";
+    assert!(diff.starts_with(expected), "{diff}");
+    let expected = "\n-- Where are idempotency keys kept?\n";
+    assert!(diff.contains(expected), "{diff}");
     output.assert_stderr_contains("converged after 3 iterations");
     // The same without a call, once the loop has converged.
     let asked = desk.requests();

@@ -11,7 +11,7 @@ const BLOCKER: &str =
 #[test]
 fn open_blocker_is_shown_with_the_best_proposal() {
     let desk = Desk::with(BLOCKER).finds("Q1 ANSWERED: In the *vault*.");
-    let output = desk.run(&["--max-iterations", "2"]).ends_with(14);
+    let output = desk.run_panel(&["--max-iterations", "2"]).ends_with(14);
     let (_, proposals) = output
         .stdout
         .split_once("\nBest proposals for open blockers (1)\n")
@@ -25,16 +25,14 @@ fn open_blocker_is_shown_with_the_best_proposal() {
     let (_, proposals) = changes
         .split_once("### Best proposals for open blockers\n\n- Change 2, ")
         .unwrap_or_else(|| panic!("{changes}"));
-    assert!(
-        proposals.contains(": In the *vault*. (`consult-"),
-        "{proposals}"
-    );
+    let expected = ": In the *vault*. (`consult-";
+    assert!(proposals.contains(expected), "{proposals}");
 }
 
 #[test]
 fn answered_blocker_has_no_proposal() {
     let desk = Desk::with(BLOCKER).finds("Q1 ANSWERED: In the vault.");
-    let output = desk.run(&["--high-confidence", "0.5"]).ends_with(0);
+    let output = desk.run_panel(&["--high-confidence", "0.5"]).ends_with(0);
     assert!(output.stdout.contains("Answered (1)"), "{}", output.stdout);
     assert!(!output.stdout.contains("proposals"), "{}", output.stdout);
     assert!(!desk.read("SPEC.refine/changes.md").contains("proposals"));
@@ -47,7 +45,7 @@ fn consultation_without_an_expert_is_marked_as_degraded() {
     let expert = On::containing("You are a security expert on a panel");
     desk.server.on(expert, refused);
     let terms = ["--high-confidence", "0.2", "--on-failure", "skip"];
-    let output = desk.run(&terms).ends_with(0);
+    let output = desk.run_panel(&terms).ends_with(0);
     let reason = "Security Expert gave no answer in Round 1";
     output.assert_stderr_contains(&format!("degraded: {reason}"));
     let (_, degraded) = output
@@ -57,12 +55,10 @@ fn consultation_without_an_expert_is_marked_as_degraded() {
     assert!(degraded.starts_with("• consult-"), "{degraded}");
     assert!(degraded.contains(reason), "{degraded}");
     let changes = desk.read("SPEC.refine/changes.md");
-    assert!(
-        changes.contains(&format!("- Degraded: {reason}")),
-        "{changes}"
-    );
+    let expected = format!("- Degraded: {reason}");
+    assert!(changes.contains(&expected), "{changes}");
     let json = desk
-        .run(&[&terms[..], &["--json"]].concat())
+        .run_panel(&[&terms[..], &["--json"]].concat())
         .ends_with(0)
         .json();
     schema::check(

@@ -4,27 +4,26 @@ use super::{Desk, SIX};
 use crate::support::binary::Conclave;
 
 #[test]
-fn path_that_is_no_document_is_named() {
+fn document_that_cannot_be_refined_is_refused_with_the_reason() {
     let desk = Desk::with(SIX);
+    desk.write("empty.md", "\n");
+    std::fs::write(desk.path("latin.md"), b"caf\xe9").unwrap();
+    let headings = "# A\n\n## Open Questions\n\n### How are they signed?\n\nDetails.\n";
+    desk.write("headings.md", headings);
+    desk.write("broken.md", &format!("---\nconvergence: [\n---\n{SIX}"));
+    let no_entries = "the sections of `headings.md` have no list entries";
     for (path, problem) in [
         ("missing.md", "there is no document `missing.md`"),
         (".", "cannot read `.`"),
         ("empty.md", "the document `empty.md` is empty"),
         ("latin.md", "cannot read `latin.md`"),
+        ("headings.md", no_entries),
+        ("broken.md", "cannot read `broken.md`"),
+        ("broken.md", "front matter"),
     ] {
-        desk.write("empty.md", "\n");
-        std::fs::write(desk.path("latin.md"), b"caf\xe9").unwrap();
         let output = desk.conclave.run(&["refine", path, "--yes"]).ends_with(2);
         output.assert_stderr_contains(problem);
     }
-    assert_eq!(desk.requests(), 0);
-}
-
-#[test]
-fn sections_without_list_entries_are_refused() {
-    let desk = Desk::with("# A\n\n## Open Questions\n\n### How are they signed?\n\nDetails.\n");
-    let refused = desk.run(&[]).ends_with(2);
-    refused.assert_stderr_contains("the sections of `SPEC.md` have no list entries");
     assert_eq!(desk.requests(), 0);
 }
 
@@ -78,13 +77,4 @@ fn missing_keys_are_named_with_a_hint() {
     let output = conclave.run(&model).ends_with(2);
     output.assert_stderr_contains("ANTHROPIC_API_KEY");
     assert!(!conclave.folder().join("SPEC.refine").exists());
-}
-
-#[test]
-fn front_matter_that_is_not_yaml_is_refused() {
-    let desk = Desk::with(&format!("---\nconvergence: [\n---\n{SIX}"));
-    let output = desk.run(&[]).ends_with(2);
-    output.assert_stderr_contains("cannot read `SPEC.md`");
-    output.assert_stderr_contains("front matter");
-    assert_eq!(desk.requests(), 0);
 }
