@@ -216,10 +216,8 @@ mod tests {
         assert_eq!(rounded(counts(36, 14, 0, 0)), "0.2800 (0.1528 to 0.4167)");
         assert_eq!(rounded(counts(14, 5, 0, 22)), "0.1220 (0.0115 to 0.2265)");
         assert_eq!(rounded(counts(1, 1, 7, 12)), "-0.2857 (-0.5069 to -0.0256)");
-        assert_eq!(
-            rounded(counts(59, 6, 16, 80)),
-            "-0.0621 (-0.1186 to -0.0046)"
-        );
+        let expected = "-0.0621 (-0.1186 to -0.0046)";
+        assert_eq!(rounded(counts(59, 6, 16, 80)), expected);
     }
 
     #[test]

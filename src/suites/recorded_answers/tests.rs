@@ -104,22 +104,16 @@ fn options_that_are_no_numbers_are_not_used() {
 fn empty_files_are_refused() {
     assert_eq!(error(read_text("")), "the file is empty");
     assert_eq!(error(read_text("\n\n")), "the file is empty");
-    assert_eq!(
-        error(read_text("gold,x,y\n")),
-        "the file has a header and no rows"
-    );
+    let expected = "the file has a header and no rows";
+    assert_eq!(error(read_text("gold,x,y\n")), expected);
 }
 
 #[test]
 fn ragged_row_is_named_by_its_line() {
-    assert_eq!(
-        error(read_text("gold,x,y\nA,A,A\nB,B\n")),
-        "line 3 has 2 cells, but the header has 3"
-    );
-    assert_eq!(
-        error(read_text("gold,x,y\n\"A\nB\",A,A\nB,B,B,B\n")),
-        "line 4 has 4 cells, but the header has 3"
-    );
+    let expected = "line 3 has 2 cells, but the header has 3";
+    assert_eq!(error(read_text("gold,x,y\nA,A,A\nB,B\n")), expected);
+    let why = error(read_text("gold,x,y\n\"A\nB\",A,A\nB,B,B,B\n"));
+    assert_eq!(why, "line 4 has 4 cells, but the header has 3");
 }
 
 #[test]
@@ -130,10 +124,8 @@ fn text_that_is_not_utf8_is_named_by_its_line() {
 
 #[test]
 fn missing_column_suggests_a_similar_one() {
-    assert_eq!(
-        error(with_models(SAMPLE, &["one", "thre"])),
-        "there is no column `thre`; did you mean `three`?"
-    );
+    let expected = "there is no column `thre`; did you mean `three`?";
+    assert_eq!(error(with_models(SAMPLE, &["one", "thre"])), expected);
     assert_eq!(
         error(read_text("right,x,y\nA,A,A\n")),
         "there is no column `gold`, `answer`, `expected` or `target`"
@@ -142,60 +134,42 @@ fn missing_column_suggests_a_similar_one() {
 
 #[test]
 fn ambiguous_column_is_refused() {
-    assert_eq!(
-        error(with_models("gold,x,x\nA,A,B\n", &["x"])),
-        "two columns are named `x`"
-    );
+    let expected = "two columns are named `x`";
+    assert_eq!(error(with_models("gold,x,x\nA,A,B\n", &["x"])), expected);
 }
 
 #[test]
 fn models_must_be_two_different_columns_of_answers() {
-    assert_eq!(
-        error(with_models(SAMPLE, &["one", "One"])),
-        "the model `one` is named twice"
-    );
-    assert_eq!(
-        error(with_models(SAMPLE, &["one"])),
-        "only `one` has answers; a panel needs two models"
-    );
-    assert_eq!(
-        error(with_models(SAMPLE, &["one", "gold"])),
-        "the column `gold` holds no model's answers"
-    );
-    assert_eq!(
-        error(read_text("gold,note\nA,hello\n")),
-        "no column has answers of a model"
-    );
+    let expected = "the model `one` is named twice";
+    assert_eq!(error(with_models(SAMPLE, &["one", "One"])), expected);
+    let expected = "only `one` has answers; a panel needs two models";
+    assert_eq!(error(with_models(SAMPLE, &["one"])), expected);
+    let expected = "the column `gold` holds no model's answers";
+    assert_eq!(error(with_models(SAMPLE, &["one", "gold"])), expected);
+    let expected = "no column has answers of a model";
+    assert_eq!(error(read_text("gold,note\nA,hello\n")), expected);
 }
 
 #[test]
 fn column_that_may_hold_answers_must_be_named() {
     let text = "gold,x,y,z\nA,A,A,A\nB,B,A,7\nB,A,B,8\n";
-    assert_eq!(
-        error(read_text(text)),
-        "it is unclear whether `z` holds answers"
-    );
+    let expected = "it is unclear whether `z` holds answers";
+    assert_eq!(error(read_text(text)), expected);
     assert_eq!(with_models(text, &["x", "z"]).unwrap().models.len(), 2);
 }
 
 #[test]
 fn question_without_right_answer_or_id_is_refused() {
-    assert_eq!(
-        error(read_text("gold,x,y\nA,A,A\n,B,B\n")),
-        "line 3 has no right answer"
-    );
-    assert_eq!(
-        error(read_text("id,gold,x,y\n1,A,A,A\n,B,B,A\n")),
-        "line 3 has no id"
-    );
+    let expected = "line 3 has no right answer";
+    assert_eq!(error(read_text("gold,x,y\nA,A,A\n,B,B\n")), expected);
+    let expected = "line 3 has no id";
+    assert_eq!(error(read_text("id,gold,x,y\n1,A,A,A\n,B,B,A\n")), expected);
 }
 
 #[test]
 fn question_listed_twice_is_refused() {
-    assert_eq!(
-        error(read_text("id,gold,x,y\n7,A,A,A\n8,B,B,B\n7,A,A,A\n")),
-        "lines 2 and 4 have the same id, `7`"
-    );
+    let why = error(read_text("id,gold,x,y\n7,A,A,A\n8,B,B,B\n7,A,A,A\n"));
+    assert_eq!(why, "lines 2 and 4 have the same id, `7`");
 }
 
 #[test]

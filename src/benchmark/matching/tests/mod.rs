@@ -11,7 +11,28 @@ use crate::benchmark::case::{Case, CaseId, ErrorRate, Matcher};
 
 /// A case, a text, the final answer that it states (empty without one, `*` for any), and whether
 /// that is right.
-struct AnswerRow(Case, &'static str, &'static str, bool);
+#[derive(Clone)]
+struct AnswerRow(Case, String, String, bool);
+
+/// Reads rows, one a line: `expected | answer + text` for a right answer, and `-` in the place of
+/// `+` for a wrong one. In a text, `\n` is a line break.
+fn table(case_of: impl Fn(&str) -> Case, rows: &str) -> Vec<AnswerRow> {
+    let row = |line: &str| {
+        let line = format!(" {} ", line.trim_start());
+        let right = line.find(" + ").unwrap_or(usize::MAX);
+        let wrong = line.find(" - ").unwrap_or(usize::MAX);
+        let (head, text) = line.split_at(right.min(wrong));
+        let (expected, answer) = head.rsplit_once(" |").unwrap_or(("", head));
+        let plain = |text: &str| text.trim().replace("\\n", "\n");
+        AnswerRow(
+            case_of(&plain(expected)),
+            plain(&text[3..]),
+            plain(answer),
+            right < wrong,
+        )
+    };
+    rows.lines().map(row).collect()
+}
 
 /// Rows that may be read otherwise than labelled: one in a hundred.
 const MAX_MISREAD: usize = 2;
@@ -48,7 +69,7 @@ fn misread(AnswerRow(case, text, answer, is_right): &AnswerRow) -> Option<String
     let graded = key.grade(text).unwrap();
     let extracted = key.extract(text).map(|answer| answer.text.clone());
     let extracted = extracted.unwrap_or_default();
-    let is_read = *answer == "*" || extracted == *answer;
+    let is_read = answer == "*" || extracted == *answer;
     (!is_read || graded.is_right != *is_right).then(|| {
         let right = if graded.is_right { "right" } else { "wrong" };
         format!("{text:?} is read as {extracted:?}, {right}; expected {answer:?}")
@@ -77,12 +98,22 @@ fn numeric(expected: &str, absolute: f64, relative: f64) -> Case {
     case(expected, Matcher::Numeric { absolute, relative })
 }
 
+fn is(expected: &str) -> Case {
+    numeric(expected, 0.0, 0.0)
+}
+
 fn exact(expected: &str) -> Case {
     case(expected, Matcher::Exact)
 }
 
 fn contains(expected: &str) -> Case {
     case(expected, Matcher::Contains)
+}
+
+/// A transcription after its highest error rate: `0.05 the text`.
+fn similar_to(expected: &str) -> Case {
+    let (at_most, expected) = expected.split_once(' ').unwrap();
+    similar(expected, at_most.parse().unwrap())
 }
 
 fn similar(expected: &str, at_most: f64) -> Case {

@@ -138,36 +138,24 @@ fn error_rates_are_the_standard_ones() {
 #[test]
 fn keys_refuse_expected_answers_that_do_not_fit() {
     let error = |case: &Case| AnswerKey::for_case(case).unwrap_err();
-    assert_eq!(
-        error(&numeric("many", 0.0, 0.0)),
-        "`many` is not one number"
-    );
-    assert_eq!(
-        error(&numeric("1 to 2", 0.0, 0.0)),
-        "`1 to 2` is not one number"
-    );
+    let expected = "`many` is not one number";
+    assert_eq!(error(&numeric("many", 0.0, 0.0)), expected);
+    let expected = "`1 to 2` is not one number";
+    assert_eq!(error(&numeric("1 to 2", 0.0, 0.0)), expected);
     let negative = numeric("1", -1.0, 0.0);
     assert_eq!(error(&negative), "a tolerance must be a number from 0 up");
     let unlimited = numeric("1", f64::NAN, 0.0);
     assert_eq!(error(&unlimited), "a tolerance must be a number from 0 up");
-    assert_eq!(
-        error(&choice(&["x"], "A")),
-        "a choice has from 2 to 26 options, not 1"
-    );
+    let expected = "a choice has from 2 to 26 options, not 1";
+    assert_eq!(error(&choice(&["x"], "A")), expected);
     assert_eq!(error(&choice(&["x", "x"], "A")), "option `x` occurs twice");
-    assert_eq!(
-        error(&choice(&["x", "y"], "z")),
-        "`z` is neither the letter of an option nor its text"
-    );
-    assert_eq!(
-        error(&choice(&["B", "A"], "A")),
-        "`A` is the letter of one option and the text of another"
-    );
+    let expected = "`z` is neither the letter of an option nor its text";
+    assert_eq!(error(&choice(&["x", "y"], "z")), expected);
+    let expected = "`A` is the letter of one option and the text of another";
+    assert_eq!(error(&choice(&["B", "A"], "A")), expected);
     assert_eq!(error(&exact(" ")), "an expected answer is empty");
-    assert_eq!(
-        error(&case("(", Matcher::Regex)),
-        "`(` is not a regular expression: unclosed group"
-    );
+    let expected = "`(` is not a regular expression: unclosed group";
+    assert_eq!(error(&case("(", Matcher::Regex)), expected);
 }
 
 #[test]
