@@ -202,14 +202,12 @@ mod tests {
     }
 
     fn three() -> Labels {
-        Labels::draw(
-            &[
-                seat("security", "Security Expert"),
-                seat("architecture", "Architect"),
-                seat("pragmatic", "Pragmatist"),
-            ],
-            7,
-        )
+        let seats = [
+            seat("security", "Security Expert"),
+            seat("architecture", "Architect"),
+            seat("pragmatic", "Pragmatist"),
+        ];
+        Labels::draw(&seats, 7)
     }
 
     #[test]
@@ -230,10 +228,8 @@ mod tests {
             let ids: Vec<&str> = labels.order.iter().map(SeatId::as_str).collect();
             ids.concat()
         };
-        assert_eq!(
-            [1, 2, 7, 1_234_567].map(order),
-            ["abc", "cab", "bca", "cba"]
-        );
+        let expected = ["abc", "cab", "bca", "cba"];
+        assert_eq!([1, 2, 7, 1_234_567].map(order), expected);
     }
 
     #[test]
@@ -271,23 +267,15 @@ mod tests {
             "SECURITY",
             "security_expert",
         ] {
-            assert_eq!(
-                labels.resolve(text),
-                Some(SeatId::new("security")),
-                "{text}"
-            );
+            let expected = Some(SeatId::new("security"));
+            assert_eq!(labels.resolve(text), expected, "{text}");
         }
     }
 
     #[test]
     fn unknown_and_ambiguous_names_are_not_resolved() {
-        let twice = Labels::draw(
-            &[
-                seat("security", "Security Expert"),
-                seat("security-2", "Security Expert"),
-            ],
-            1,
-        );
+        let twins = ["security", "security-2"].map(|id| seat(id, "Security Expert"));
+        let twice = Labels::draw(&twins, 1);
         assert_eq!(twice.resolve("Security Expert"), None);
         assert_eq!(twice.resolve("security-2"), Some(SeatId::new("security-2")));
         for text in [
@@ -309,10 +297,8 @@ mod tests {
 
     #[test]
     fn labels_continue_after_z() {
-        assert_eq!(
-            [0, 25, 26, 51, 52, 701, 702].map(letters),
-            ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
-        );
+        let expected = ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"];
+        assert_eq!([0, 25, 26, 51, 52, 701, 702].map(letters), expected);
     }
 
     #[test]

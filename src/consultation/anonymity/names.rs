@@ -173,10 +173,8 @@ mod tests {
     #[test]
     fn seats_of_one_name_are_distinguished_by_id() {
         let twins = labels(&["Critic", "Critic"]);
-        assert_eq!(
-            with_names("Experts A and B", &twins),
-            "Critic [seat-0] and Critic [seat-1]"
-        );
+        let expected = "Critic [seat-0] and Critic [seat-1]";
+        assert_eq!(with_names("Experts A and B", &twins), expected);
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Relabelling<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::artifact::{ConsensusPoint, Severity, Tension, Viewpoint};
+    use crate::domain::artifact::{ConsensusPoint, Tension, Viewpoint};
     use crate::domain::ids::ModelRef;
     use crate::domain::panel::Seat;
 
@@ -127,17 +127,18 @@ mod tests {
             agent: agent.clone(),
             viewpoint: String::new(),
         });
+        let point = ConsensusPoint {
+            point: "Expert A leads".into(),
+            supporting_agents: named.iter().cloned().chain(["stranger".into()]).collect(),
+            ..ConsensusPoint::default()
+        };
+        let tension = Tension {
+            viewpoints: views.collect(),
+            ..Tension::default()
+        };
         let found = Synthesis {
-            consensus_points: vec![ConsensusPoint {
-                point: "Expert A leads".into(),
-                supporting_agents: named.iter().cloned().chain(["stranger".into()]).collect(),
-                confidence: None,
-            }],
-            tensions: vec![Tension {
-                topic: "Pace".into(),
-                viewpoints: views.collect(),
-                severity: Severity::Low,
-            }],
+            consensus_points: vec![point],
+            tensions: vec![tension],
             ..Synthesis::default()
         };
         let turned = Relabelling {
@@ -151,10 +152,8 @@ mod tests {
             .iter()
             .map(|view| view.agent.clone())
             .collect();
-        assert_eq!(
-            (views, turned.consensus_points[0].point.as_str()),
-            (backwards.clone(), "Expert C leads")
-        );
+        let expected = (backwards.clone(), "Expert C leads");
+        assert_eq!((views, turned.consensus_points[0].point.as_str()), expected);
         backwards.push("stranger".to_owned());
         assert_eq!(turned.consensus_points[0].supporting_agents, backwards);
     }

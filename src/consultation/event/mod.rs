@@ -145,17 +145,13 @@ mod tests {
     #[test]
     fn an_unreadable_event_names_the_problem() {
         assert_eq!(error("{}"), "missing field `type`");
-        assert_eq!(
-            error(r#"{"type":"weather:changed","data":{}}"#),
-            "unknown event type `weather:changed`"
-        );
+        let expected = "unknown event type `weather:changed`";
+        assert_eq!(error(r#"{"type":"weather:changed","data":{}}"#), expected);
         assert_eq!(
             error(r#"{"type":"round:paused","data":{}}"#),
             "unknown variant `round:paused`, expected `round:started` or `round:completed`"
         );
-        assert_eq!(
-            error(r#"{"type":"round:started","data":{}}"#),
-            "missing field `round_number`"
-        );
+        let expected = "missing field `round_number`";
+        assert_eq!(error(r#"{"type":"round:started","data":{}}"#), expected);
     }
 }

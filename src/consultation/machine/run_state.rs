@@ -197,10 +197,8 @@ mod tests {
             ..RunState::default()
         };
         let since = |earlier, now| run.ms_since(Timestamp(earlier), Timestamp(now));
-        assert_eq!(
-            (since(0, 50), since(0, 1_200), since(0, 3_000)),
-            (50, 200, 1_500)
-        );
+        let expected = (50, 200, 1_500);
+        assert_eq!((since(0, 50), since(0, 1_200), since(0, 3_000)), expected);
         assert_eq!(
             (since(600, 1_200), since(1_100, 1_200), since(2_600, 2_700)),
             (100, 100, 100)

@@ -156,18 +156,14 @@ mod tests {
             &held("one", "X.", "speed"),
             &revision("one", "Y.", because("safety")),
         );
-        assert_eq!(
-            (with.before.as_str(), with.after.as_str()),
-            ("X.\nMain reason: speed", "Y.\nMain reason: safety")
-        );
+        let expected = ("X.\nMain reason: speed", "Y.\nMain reason: safety");
+        assert_eq!((with.before.as_str(), with.after.as_str()), expected);
         let without = pair(
             "A".into(),
             &held("one", "X.", "speed"),
             &revision("one", "Y.", because(" ")),
         );
-        assert_eq!(
-            (without.before.as_str(), without.after.as_str()),
-            ("X.", "Y.")
-        );
+        let expected = ("X.", "Y.");
+        assert_eq!((without.before.as_str(), without.after.as_str()), expected);
     }
 }

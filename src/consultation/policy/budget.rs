@@ -118,10 +118,8 @@ mod tests {
         budget.write_off(CallId(1));
         budget.write_off(CallId(2));
         assert_eq!(budget.spent, MicroUsd(60));
-        assert_eq!(
-            budget.check(exactly(41), MicroUsd(100)),
-            BudgetCheck::Exceeded
-        );
+        let expected = BudgetCheck::Exceeded;
+        assert_eq!(budget.check(exactly(41), MicroUsd(100)), expected);
     }
 
     #[test]

@@ -169,15 +169,11 @@ mod tests {
             ..rule(500_000, consent_mode)
         };
         let asked = first(ConsentMode::Interactive);
-        assert_eq!(
-            asked.decide(&exactly(1), None),
-            Gate::Ask(vec![GateReason::FirstCost])
-        );
+        let expected = Gate::Ask(vec![GateReason::FirstCost]);
+        assert_eq!(asked.decide(&exactly(1), None), expected);
         assert_eq!(asked.decide(&exactly(0), None), AUTO_APPROVED);
-        assert_eq!(
-            asked.decide(&exactly(500_000), None),
-            Gate::Ask(vec![GateReason::Cost])
-        );
+        let expected = Gate::Ask(vec![GateReason::Cost]);
+        assert_eq!(asked.decide(&exactly(500_000), None), expected);
         for consent_mode in [ConsentMode::NonInteractive, ConsentMode::PreApproved] {
             assert_eq!(first(consent_mode).decide(&exactly(1), None), AUTO_APPROVED);
         }

@@ -155,12 +155,7 @@ mod tests {
         for (checks, status, in_a_row) in cases {
             let mut health = Health::default();
             for check in checks.chars() {
-                let failed = check == 'x';
-                let signal = if failed {
-                    Signal::Failed
-                } else {
-                    Signal::Healthy
-                };
+                let signal = [Signal::Healthy, Signal::Failed][usize::from(check == 'x')];
                 health.record(signal, QUICK);
             }
             assert_eq!(health.status(), status, "{checks}");

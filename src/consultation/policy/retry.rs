@@ -210,11 +210,8 @@ mod tests {
             FailureClass::ModelMissing,
             FailureClass::Policy,
         ] {
-            assert_eq!(
-                decide(&failure(class, Some(1)), 0),
-                Retry::Never,
-                "{class:?}"
-            );
+            let expected = Retry::Never;
+            assert_eq!(decide(&failure(class, Some(1)), 0), expected, "{class:?}");
         }
     }
 

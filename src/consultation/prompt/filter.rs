@@ -124,129 +124,95 @@ fn heaviest<T: Clone, W: Ord>(items: &[T], most: usize, weight: impl Fn(&T) -> W
 
 #[cfg(test)]
 mod tests {
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+
     use crate::consultation::anonymity::labels::Labels;
     use crate::consultation::policy::mode::Mode;
     use crate::consultation::prompt::{Prompter, Size, Templates};
-    use crate::domain::artifact::{
-        Artifact, Challenge, ConsensusPoint, Content, Independent, Rebuttal, Revision, Severity,
-        Tension, Viewpoint,
-    };
+    use crate::domain::artifact::{Artifact, Content, Independent, Revision};
     use crate::domain::ids::{ModelRef, SeatId};
     use crate::domain::panel::Seat;
     use crate::domain::time::Timestamp;
 
     use super::*;
 
-    fn point(text: &str, confidence: Option<f64>) -> ConsensusPoint {
-        let confidence = confidence.and_then(Confidence::new);
-        ConsensusPoint {
-            point: text.to_owned(),
-            supporting_agents: vec!["one".to_owned()],
-            confidence,
-        }
-    }
-
-    fn tension(topic: &str, severity: Severity) -> Tension {
-        let viewpoints = vec![Viewpoint {
-            agent: "one".to_owned(),
-            viewpoint: format!("a view of {topic}"),
-        }];
-        Tension {
-            topic: topic.to_owned(),
-            viewpoints,
-            severity,
-        }
-    }
-
-    fn challenge(text: &str, severity: Severity) -> Challenge {
-        let [challenger, target_agent] = ["one", "two"].map(ToOwned::to_owned);
-        Challenge {
-            challenger,
-            target_agent,
-            challenge: text.to_owned(),
-            evidence: vec!["a fact".to_owned()],
-            severity,
-        }
-    }
-
-    fn rebuttal(text: &str) -> Rebuttal {
-        Rebuttal {
-            agent: "two".to_owned(),
-            rebuttal: text.to_owned(),
-        }
+    fn artifact<A: DeserializeOwned>(fields: Value) -> A {
+        serde_json::from_value(fields).unwrap()
     }
 
     fn long_synthesis() -> Synthesis {
-        let points = [
-            ("none", None),
-            ("half", Some(0.5)),
-            ("zero", Some(0.0)),
-            ("sure", Some(0.9)),
-            ("half too", Some(0.5)),
-        ];
-        Synthesis {
-            consensus_points: points
-                .map(|(text, confidence)| point(text, confidence))
-                .into(),
-            tensions: vec![
-                tension("small", Severity::Low),
-                tension("middling", Severity::Medium),
-                tension("grave", Severity::High),
+        let point = |text: &str, confidence: Option<f64>| json!({"point": text, "supporting_agents": ["one"], "confidence": confidence});
+        let tension = |topic: &str, severity: &str| {
+            let view = json!({"agent": "one", "viewpoint": format!("a view of {topic}")});
+            json!({"topic": topic, "viewpoints": [view], "severity": severity})
+        };
+        artifact(json!({
+            "consensus_points": [
+                point("none", None),
+                point("half", Some(0.5)),
+                point("zero", Some(0.0)),
+                point("sure", Some(0.9)),
+                point("half too", Some(0.5)),
             ],
-            priority_order: ["grave", "middling", "small", "none"]
-                .map(ToOwned::to_owned)
-                .into(),
-            prose_excerpt: "All that could be kept. ".repeat(50),
-            findings: None,
-        }
+            "tensions": [
+                tension("small", "low"),
+                tension("middling", "medium"),
+                tension("grave", "high"),
+            ],
+            "priority_order": ["grave", "middling", "small", "none"],
+            "prose_excerpt": "All that could be kept. ".repeat(50),
+        }))
+    }
+
+    fn challenge(text: &str, severity: &str) -> Value {
+        json!({
+            "challenger": "one",
+            "target_agent": "two",
+            "challenge": text,
+            "evidence": ["a fact"],
+            "severity": severity,
+        })
     }
 
     fn long_cross_exam() -> CrossExam {
-        use Severity::{High, Low, Medium};
-        let challenges = [
-            ("a", Low),
-            ("b", High),
-            ("c", Medium),
-            ("d", Low),
-            ("e", High),
-            ("f", Medium),
-            ("g", Low),
-        ];
-        CrossExam {
-            challenges: challenges
-                .map(|(text, severity)| challenge(text, severity))
-                .into(),
-            rebuttals: [
-                "no",
-                "it holds",
-                "yes",
-                "because of that   ",
-                "é é é é é",
-                "n",
-                "      m      ",
-            ]
-            .map(rebuttal)
-            .into(),
-            unresolved: (0..9)
-                .map(|number| format!("open point {number}"))
-                .collect(),
-            positions: vec![position("one"), position("two")],
-            prose_excerpt: "As it was said. ".repeat(50),
-        }
+        let rebuttal = |text: &str| json!({"agent": "two", "rebuttal": text});
+        let open_points: Vec<String> = (0..9)
+            .map(|number| format!("open point {number}"))
+            .collect();
+        artifact(json!({
+            "challenges": [
+                challenge("a", "low"),
+                challenge("b", "high"),
+                challenge("c", "medium"),
+                challenge("d", "low"),
+                challenge("e", "high"),
+                challenge("f", "medium"),
+                challenge("g", "low"),
+            ],
+            "rebuttals": [
+                rebuttal("no"),
+                rebuttal("it holds"),
+                rebuttal("yes"),
+                rebuttal("because of that   "),
+                rebuttal("é é é é é"),
+                rebuttal("n"),
+                rebuttal("      m      "),
+            ],
+            "unresolved": open_points,
+            "positions": [position("one"), position("two")],
+            "prose_excerpt": "As it was said. ".repeat(50),
+        }))
     }
 
     fn position(agent: &str) -> Revision {
-        Revision {
-            agent_id: SeatId::new(agent),
-            challenges: (0..9)
-                .map(|number| challenge(&format!("{number}"), Severity::Low))
-                .collect(),
-            rebuttals: vec![],
-            revised_position: "stay".to_owned(),
-            revised_confidence: None,
-            changed: Some(false),
-            because_of: vec![],
-        }
+        let challenges = (0..9).map(|number| challenge(&number.to_string(), "low"));
+        artifact(json!({
+            "agent_id": agent,
+            "challenges": challenges.collect::<Vec<_>>(),
+            "revised_position": "stay",
+            "changed": false,
+        }))
     }
 
     fn own() -> Independent {
@@ -255,9 +221,7 @@ mod tests {
             position: "stay".to_owned(),
             key_points: (0..9).map(|number| format!("key point {number}")).collect(),
             rationale: "it works".to_owned(),
-            confidence: None,
-            prose_excerpt: String::new(),
-            findings: None,
+            ..Independent::default()
         }
     }
 

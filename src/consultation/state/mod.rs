@@ -384,13 +384,11 @@ mod tests {
                 Entry::Complete { rounds: 4 },
             )
         });
-        let events: Vec<Event> = effects
-            .into_iter()
-            .filter_map(|effect| match effect {
-                Effect::Emit(envelope) => Some(envelope.event),
-                _ => None,
-            })
-            .collect();
+        let events = effects.into_iter().filter_map(|effect| match effect {
+            Effect::Emit(envelope) => Some(envelope.event),
+            _ => None,
+        });
+        let events: Vec<Event> = events.collect();
         let [
             Event::State(change),
             Event::Consultation(ConsultationEvent::Aborted(abort)),
@@ -424,10 +422,8 @@ mod tests {
     #[test]
     fn an_invalid_transition_names_both_states() {
         let error = StateName::Idle.may_become(StateName::Verdict).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "a consultation in state Idle cannot become Verdict"
-        );
+        let expected = "a consultation in state Idle cannot become Verdict";
+        assert_eq!(error.to_string(), expected);
         assert!(StateName::Complete.may_become(StateName::Aborted).is_err());
         assert!(StateName::CrossExam.may_become(StateName::Aborted).is_ok());
     }

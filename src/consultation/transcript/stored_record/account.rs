@@ -174,9 +174,7 @@ mod tests {
             (percentage(0, 5), percentage(5, 5), percentage(1, 3)),
             (Some(0.0), Some(100.0), Some(33.3))
         );
-        assert_eq!(
-            (percentage(0, 0), percentage(u64::MAX, u64::MAX)),
-            (None, Some(100.0))
-        );
+        let expected = (None, Some(100.0));
+        assert_eq!((percentage(0, 0), percentage(u64::MAX, u64::MAX)), expected);
     }
 }
