@@ -2,12 +2,14 @@
 //! vendor.
 
 mod benchmark;
+mod circuit;
 mod completions;
 mod config;
 mod consult;
 mod consult_stats;
 mod context_storage;
 mod doctor;
+mod exit_check;
 mod history;
 mod index;
 mod model;

@@ -55,12 +55,14 @@ impl Loop {
         self.run(&[&arguments, flags].concat()).code
     }
 
-    fn log(&self) -> PathBuf {
-        self.0.folder().join(".conclave/exit-log.jsonl")
+    /// Checks that the screen of the circuit has this text.
+    fn assert_shows(&self, text: &str) {
+        let screen = self.run(&["circuit", "status"]).stdout;
+        assert!(screen.contains(text), "{screen}");
     }
 
-    fn state(&self) -> PathBuf {
-        self.0.folder().join(".conclave/exit-state.json")
+    fn log(&self) -> PathBuf {
+        self.0.folder().join(".conclave/exit-log.jsonl")
     }
 
     /// Lets time pass: all events happened this many minutes earlier.
@@ -75,7 +77,7 @@ impl Loop {
         }
         fs::write(self.log(), log).unwrap();
         // It is rebuilt from the log.
-        let _ = fs::remove_file(self.state());
+        let _ = fs::remove_file(self.log().with_file_name("exit-state.json"));
     }
 }
 
@@ -83,27 +85,32 @@ impl Loop {
 fn a_circuit_without_a_turn_is_closed_and_leaves_no_folder() {
     let a_loop = Loop::new();
     assert_eq!(a_loop.status(&[]), "closed");
-    let output = a_loop.run(&["circuit", "status"]);
-    assert!(output.stdout.contains("no turn yet"), "{}", output.stdout);
-    let output = a_loop.run(&["circuit", "status", "--json"]);
-    let json: Value = serde_json::from_str(&output.stdout).unwrap();
+    a_loop.assert_shows("no turn yet");
+    let json = a_loop.run(&["circuit", "status", "--json"]).json();
     assert_eq!(json["since"], Value::Null);
+    let output = a_loop.0.run(&["circuit", "reset"]).ends_with(0);
+    assert_eq!(output.stderr, "There is no circuit to reset.\n");
     assert!(!a_loop.0.folder().join(".conclave").exists());
 }
 
 #[test]
-fn three_turns_without_progress_open_the_circuit() {
+fn circuit_rests_for_half_an_hour_and_lets_a_turn_probe() {
     let a_loop = Loop::new();
     a_loop.record("--+--");
     assert_eq!(a_loop.status(&[]), "closed");
     a_loop.record("-");
     assert_eq!(a_loop.status(&[]), "open");
-    let output = a_loop.run(&["circuit", "status"]);
-    assert_eq!(output.code, Some(12));
-    let expected = "3 turns in a row made no progress";
-    assert!(output.stdout.contains(expected), "{}", output.stdout);
-    let expected = "→ see what happened with `conclave exit-check history`; wait until ";
-    assert!(output.stdout.contains(expected), "{}", output.stdout);
+    a_loop.assert_shows("3 turns in a row made no progress");
+    a_loop.assert_shows("→ see what happened with `conclave exit-check history`; wait until ");
+    a_loop.pass(29);
+    assert_eq!(a_loop.status(&[]), "open");
+    a_loop.pass(2);
+    assert_eq!(a_loop.status(&[]), "half_open");
+    a_loop.assert_shows("→ the next turn is a probe");
+    a_loop.record("?");
+    a_loop.assert_shows("→ a probe is out until ");
+    a_loop.record("+");
+    assert_eq!(a_loop.status(&[]), "closed");
 }
 
 #[test]
@@ -113,155 +120,30 @@ fn five_turns_with_the_same_error_open_the_circuit() {
     assert_eq!(a_loop.status(&[]), "closed");
     a_loop.record("?");
     assert_eq!(a_loop.status(&[]), "open");
-    let output = a_loop.run(&["circuit", "status"]);
-    let expected = "5 turns in a row had the same error: connection refused";
-    assert!(output.stdout.contains(expected), "{}", output.stdout);
+    a_loop.assert_shows("5 turns in a row had the same error: connection refused");
 }
 
 #[test]
-fn an_open_circuit_lets_a_turn_probe_after_half_an_hour() {
-    let a_loop = Loop::new();
-    a_loop.record("---");
-    a_loop.pass(29);
-    assert_eq!(a_loop.status(&[]), "open");
-    a_loop.pass(2);
-    assert_eq!(a_loop.status(&[]), "half_open");
-    let output = a_loop.run(&["circuit", "status"]);
-    let expected = "→ the next turn is a probe";
-    assert!(output.stdout.contains(expected), "{}", output.stdout);
-}
-
-#[test]
-fn progress_of_the_probe_closes_the_circuit() {
-    let a_loop = Loop::new();
-    a_loop.record("---");
-    a_loop.pass(31);
-    a_loop.record("+");
-    assert_eq!(a_loop.status(&[]), "closed");
-    a_loop.record("--");
-    assert_eq!(a_loop.status(&[]), "closed", "it counts from nothing");
-}
-
-#[test]
-fn a_probe_without_progress_opens_the_circuit_again() {
-    let a_loop = Loop::new();
-    a_loop.record("---");
-    a_loop.pass(31);
-    a_loop.record("-");
-    assert_eq!(a_loop.status(&[]), "open");
-    a_loop.pass(31);
-    assert_eq!(a_loop.status(&[]), "half_open");
-}
-
-#[test]
-fn a_probe_of_unknown_outcome_expires() {
-    let a_loop = Loop::new();
-    a_loop.record("---");
-    a_loop.pass(31);
-    a_loop.record("?");
-    let probing = a_loop.run(&["circuit", "status"]);
-    assert_eq!(probing.code, Some(0));
-    assert!(
-        probing.stdout.contains("→ a probe is out until "),
-        "{}",
-        probing.stdout
-    );
-    a_loop.pass(61);
-    let expired = a_loop.run(&["circuit", "status"]);
-    assert!(
-        expired.stdout.contains("→ the next turn is a probe"),
-        "{}",
-        expired.stdout
-    );
-    a_loop.record("+");
-    assert_eq!(a_loop.status(&[]), "closed");
-}
-
-/// Checks turns without progress until the loop stops. The circuit is open then.
-fn stalled() -> Loop {
+fn exit_check_halts_on_an_open_circuit_until_it_is_reset() {
     let a_loop = Loop::new();
     let codes: Vec<_> = (0..4).map(|_| a_loop.check(1, &[])).collect();
     assert_eq!(codes, [Some(0), Some(0), Some(0), Some(13)]);
     assert_eq!(a_loop.status(&[]), "open");
-    a_loop
-}
-
-#[test]
-fn exit_check_halts_on_an_open_circuit_in_the_next_run_too() {
-    let a_loop = stalled();
     assert_eq!(a_loop.check(2, &[]), Some(12));
-    assert_eq!(a_loop.check(3, &[]), Some(12));
     assert_eq!(a_loop.check(4, &["--run", "named"]), Some(0));
-}
-
-#[test]
-fn exit_check_closes_a_half_open_circuit_by_progress() {
-    let a_loop = stalled();
-    a_loop.pass(31);
-    // The first turn of a run has nothing to be compared with: it takes the permit.
-    assert_eq!(a_loop.check(2, &[]), Some(0));
-    assert_eq!(a_loop.status(&[]), "half_open");
-    assert_eq!(a_loop.check(3, &[]), Some(0));
-    assert_eq!(a_loop.status(&[]), "closed");
-}
-
-#[test]
-fn exit_check_opens_a_half_open_circuit_again_without_progress() {
-    let a_loop = stalled();
-    a_loop.pass(31);
-    assert_eq!(a_loop.check(2, &[]), Some(0));
-    assert_eq!(a_loop.check(2, &[]), Some(12));
-    assert_eq!(a_loop.status(&[]), "open");
-}
-
-#[test]
-fn exit_check_continues_after_the_circuit_is_reset() {
-    let a_loop = stalled();
+    assert_eq!(a_loop.check(3, &[]), Some(12));
     a_loop.run(&["circuit", "reset"]);
+    assert_eq!(a_loop.status(&[]), "closed");
     assert_eq!(a_loop.check(2, &[]), Some(0));
-}
-
-#[test]
-fn a_crashed_run_does_not_end_the_next() {
-    let a_loop = Loop::new();
-    for _ in 0..3 {
-        assert_eq!(a_loop.check(1, &["--run", "crashed"]), Some(0));
-    }
-    for _ in 0..3 {
-        assert_eq!(a_loop.check(1, &["--run", "next"]), Some(0));
-    }
-    assert_eq!(a_loop.check(1, &["--run", "next"]), Some(13));
 }
 
 #[test]
 fn a_run_without_a_name_expires_two_hours_after_its_last_check() {
     let a_loop = Loop::new();
-    for _ in 0..3 {
-        assert_eq!(a_loop.check(1, &[]), Some(0));
-    }
-    a_loop.pass(121);
-    for _ in 0..3 {
-        assert_eq!(a_loop.check(1, &[]), Some(0));
-    }
-}
-
-#[test]
-fn reset_closes_the_circuit() {
-    let a_loop = Loop::new();
-    a_loop.record("---");
-    assert_eq!(a_loop.run(&["circuit", "reset"]).code, Some(0));
-    assert_eq!(a_loop.status(&[]), "closed");
     a_loop.record("--");
+    a_loop.pass(121);
+    a_loop.record("-");
     assert_eq!(a_loop.status(&[]), "closed");
-}
-
-#[test]
-fn reset_without_a_circuit_succeeds_and_leaves_no_folder() {
-    let a_loop = Loop::new();
-    let output = a_loop.0.run(&["circuit", "reset"]);
-    assert_eq!(output.code, Some(0));
-    assert_eq!(output.stderr, "There is no circuit to reset.\n");
-    assert!(!a_loop.0.folder().join(".conclave").exists());
 }
 
 #[test]
@@ -279,24 +161,6 @@ fn runs_have_circuits_of_their_own() {
 }
 
 #[test]
-fn turns_of_a_crashed_run_do_not_count_in_the_next() {
-    let a_loop = Loop::new();
-    for run in ["crashed", "crashed", "next"] {
-        a_loop.run(&["circuit", "record", "--no-progress", "--run", run]);
-    }
-    assert_eq!(a_loop.status(&[]), "closed");
-}
-
-#[test]
-fn turns_of_an_expired_run_without_a_name_do_not_count() {
-    let a_loop = Loop::new();
-    a_loop.record("--");
-    a_loop.pass(121);
-    a_loop.record("-");
-    assert_eq!(a_loop.status(&[]), "closed");
-}
-
-#[test]
 fn a_clock_that_goes_backwards_does_not_lengthen_the_rest() {
     let a_loop = Loop::new();
     a_loop.record("---");
@@ -311,18 +175,6 @@ fn a_clock_that_goes_backwards_does_not_lengthen_the_rest() {
     assert_eq!(log.lines().count(), before, "it is recorded once");
     a_loop.pass(31);
     assert_eq!(a_loop.status(&[]), "half_open");
-}
-
-#[test]
-fn replay_of_the_log_gives_the_state() {
-    let a_loop = Loop::new();
-    a_loop.record("-?+--?-");
-    let read = || -> Value { serde_json::from_slice(&fs::read(a_loop.state()).unwrap()).unwrap() };
-    let live = read();
-    a_loop.pass(0);
-    a_loop.run(&["circuit", "record", "--progress", "--run", "other"]);
-    let rebuilt = read();
-    assert_eq!(live["runs"][0], rebuilt["runs"][0]);
 }
 
 #[test]

@@ -1,16 +1,22 @@
-//! The commands of a loop's state, through the binary: errors, several processes, kills, reports.
+//! The state of a loop through the binary: errors, several processes, kills, reports.
 
-use super::*;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-/// A loop in the folder of a test, through the binary.
-fn binary(conclave: &Conclave, arguments: &[&str]) -> RunOutput {
-    conclave.run(arguments)
-}
+use conclave::agent_loop::store::Store;
+use conclave::stopping::exit_check::state::LoopState;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use super::WORKING;
+use crate::support::binary::Conclave;
+use crate::support::schema;
+
+const STATE_SCHEMA: &str = include_str!("../../../../schemas/exit_state.schema.json");
+const HISTORY_SCHEMA: &str = include_str!("../../../../schemas/exit_history.schema.json");
 
 fn failed(conclave: &Conclave, arguments: &[&str]) -> String {
-    let output = binary(conclave, arguments);
-    assert_eq!(output.code, Some(1), "{output:?}");
-    output.stderr
+    conclave.run(arguments).ends_with(1).stderr
 }
 
 #[test]
@@ -38,9 +44,12 @@ fn what_cannot_be_read_exits_with_1_and_a_hint() {
 #[test]
 fn a_file_in_place_of_the_folder_exits_with_1() {
     let conclave = Conclave::new();
-    fs::write(conclave.folder().join(".conclave"), "").unwrap();
+    let folder = conclave.folder().join(".conclave");
+    fs::write(&folder, "").unwrap();
     failed(&conclave, &["circuit", "record", "--progress"]);
-    assert_eq!(fs::read(conclave.folder().join(".conclave")).unwrap(), b"");
+    fs::write(conclave.folder().join("response.md"), WORKING).unwrap();
+    failed(&conclave, &["exit-check", "response.md"]);
+    assert_eq!(fs::read(folder).unwrap(), b"");
 }
 
 #[test]
@@ -64,14 +73,14 @@ fn a_full_disk_exits_with_1_and_leaves_the_log_whole() {
 #[test]
 fn a_read_only_folder_is_read_but_not_written() {
     let conclave = Conclave::new();
-    binary(&conclave, &["circuit", "record", "--no-progress"]);
+    conclave.run(&["circuit", "record", "--no-progress"]);
     let folder = conclave.folder().join(".conclave");
     for entry in fs::read_dir(&folder).unwrap() {
         fs::set_permissions(entry.unwrap().path(), fs::Permissions::from_mode(0o400)).unwrap();
     }
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o500)).unwrap();
-    assert_eq!(binary(&conclave, &["circuit", "status"]).code, Some(0));
-    assert_eq!(binary(&conclave, &["exit-check", "history"]).code, Some(0));
+    assert_eq!(conclave.run(&["circuit", "status"]).code, Some(0));
+    assert_eq!(conclave.run(&["exit-check", "history"]).code, Some(0));
     let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
     if !is_root {
         let stderr = failed(&conclave, &["circuit", "record", "--progress"]);
@@ -85,35 +94,20 @@ fn a_read_only_folder_is_read_but_not_written() {
 
 #[test]
 fn parallel_checks_are_each_recorded_once() {
-    const PROCESSES: usize = 12;
+    const PROCESSES: u64 = 8;
     let conclave = Conclave::new();
-    fs::write(
-        conclave.folder().join("response.md"),
-        "I moved the parser.\n",
-    )
-    .unwrap();
+    fs::write(conclave.folder().join("response.md"), WORKING).unwrap();
     let arguments = ["exit-check", "response.md", "--run", "a", "--quiet"];
-    let processes: Vec<_> = (0..PROCESSES)
-        .map(|_| {
-            let mut command = conclave.command();
-            command.args(arguments).stdin(std::process::Stdio::null());
-            command
-                .stdout(std::process::Stdio::piped())
-                .stderr(std::process::Stdio::piped());
-            command.spawn().unwrap()
-        })
-        .collect();
+    let processes: Vec<_> = (0..PROCESSES).map(|_| conclave.start(&arguments)).collect();
     for process in processes {
-        let output = process.wait_with_output().unwrap();
-        assert!(output.status.success(), "{output:?}");
+        process.wait().ends_with(0);
     }
     let store = Store::find(conclave.folder()).unwrap();
     let events = store.history().unwrap().into_iter();
     let turns: Vec<u64> = events
         .map(|event| event.unwrap().turn().unwrap().turn)
         .collect();
-    let expected: Vec<u64> = (1..=PROCESSES as u64).collect();
-    assert_eq!(turns, expected);
+    assert!(turns.iter().copied().eq(1..=PROCESSES), "{turns:?}");
     let live = store.load().unwrap();
     fs::remove_file(store.state()).unwrap();
     assert_eq!(store.load().unwrap(), live);
@@ -127,7 +121,7 @@ fn checks_that_are_killed_leave_a_state_that_is_read() {
     let log = fs::canonicalize(conclave.folder())
         .unwrap()
         .join(".conclave/exit-log.jsonl");
-    for round in 0..20 {
+    for round in 0..10 {
         let process = conclave.start(&["circuit", "record", "--no-progress", "--run", "a"]);
         // Killed while it holds the log, or once it has ended.
         while !process.has_open(&log) && !process.has_ended() {
@@ -145,56 +139,42 @@ fn checks_that_are_killed_leave_a_state_that_is_read() {
         }
         assert_eq!(state, replayed, "round {round}");
     }
-    let output = binary(
-        &conclave,
-        &["circuit", "record", "--progress", "--run", "a"],
-    );
+    let output = conclave.run(&["circuit", "record", "--progress", "--run", "a"]);
     assert_eq!(output.code, Some(0), "{output:?}");
 }
 
 #[test]
 fn the_reports_match_their_schemas() {
     let conclave = Conclave::new();
-    let json = |arguments: &[&str]| -> Value {
-        let output = binary(&conclave, arguments);
-        assert_eq!(output.code, Some(0), "{output:?}");
-        serde_json::from_str(&output.stdout).unwrap()
+    let json = |arguments: &[&str]| conclave.run(&[arguments, &["--json"]].concat()).json();
+    let report = |command: &str| {
+        let report = json(&["exit-check", command]);
+        let is_history = command == "history";
+        schema::check(
+            if is_history {
+                HISTORY_SCHEMA
+            } else {
+                STATE_SCHEMA
+            },
+            &report,
+        );
+        report
     };
-    let empty = json(&["exit-check", "state", "--json"]);
-    schema::check(STATE_SCHEMA, &empty);
-    schema::check(HISTORY_SCHEMA, &json(&["exit-check", "history", "--json"]));
-    fs::write(
-        conclave.folder().join("response.md"),
-        "I moved the parser.\n",
-    )
-    .unwrap();
-    json(&["exit-check", "response.md", "--json"]);
-    json(&[
-        "circuit",
-        "record",
-        "--no-progress",
-        "--error",
-        "x",
-        "--json",
-    ]);
-    json(&["circuit", "reset", "--json"]);
-    let state = json(&["exit-check", "state", "--json"]);
-    schema::check(STATE_SCHEMA, &state);
+    report("state");
+    report("history");
+    fs::write(conclave.folder().join("response.md"), WORKING).unwrap();
+    json(&["exit-check", "response.md"]);
+    json(&["circuit", "record", "--no-progress", "--error", "x"]);
+    json(&["circuit", "reset"]);
+    let state = report("state");
     assert_eq!(state["run"]["turn"], 1);
     assert_eq!(state["decision"], "CONTINUE");
-    let reset = json(&["exit-check", "reset", "--json"]);
-    schema::check(STATE_SCHEMA, &reset);
-    assert_eq!(reset["total_decisions"], 0);
-    let history = json(&["exit-check", "history", "--json"]);
-    schema::check(HISTORY_SCHEMA, &history);
-    let events: Vec<&str> = history["events"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|event| event["event"].as_str().unwrap())
-        .collect();
+    assert_eq!(report("reset")["total_decisions"], 0);
+    let history = report("history");
+    let events = history["events"].as_array().unwrap().iter();
+    let events: Vec<&Value> = events.map(|event| &event["event"]).collect();
     assert_eq!(events, ["reset", "circuit_reset", "circuit_record", "turn"]);
-    let limited = json(&["exit-check", "history", "--json", "--limit", "2"]);
+    let limited = json(&["exit-check", "history", "--limit", "2"]);
     assert_eq!(limited["events"].as_array().unwrap().len(), 2);
 }
 
@@ -202,37 +182,10 @@ fn the_reports_match_their_schemas() {
 fn the_history_of_a_run_leaves_out_the_others() {
     let conclave = Conclave::new();
     for name in ["a", "b", "a"] {
-        binary(
-            &conclave,
-            &["circuit", "record", "--progress", "--run", name],
-        );
+        conclave.run(&["circuit", "record", "--progress", "--run", name]);
     }
-    let output = binary(&conclave, &["exit-check", "history", "--run", "a"]);
+    let output = conclave.run(&["exit-check", "history", "--run", "a"]);
     let lines: Vec<&str> = output.stdout.lines().collect();
     assert_eq!(lines.len(), 3, "{}", output.stdout);
     assert!(lines[1].ends_with("circuit: progress"), "{}", output.stdout);
-}
-
-#[test]
-fn scripts_of_the_original_find_the_reason_of_the_decision() {
-    let conclave = Conclave::new();
-    fs::create_dir(conclave.folder().join(".ralph")).unwrap();
-    fs::write(
-        conclave.folder().join(".ralph/last-response.md"),
-        "All done.\n",
-    )
-    .unwrap();
-    fs::write(
-        conclave.folder().join(".ralph/@fix_plan.md"),
-        "- [x] one\n- [x] two\n",
-    )
-    .unwrap();
-    let output = binary(&conclave, &["exit-check"]);
-    assert_eq!(output.code, Some(10), "{output:?}");
-    let state = fs::read(conclave.folder().join(".ralph/exit-state.json")).unwrap();
-    let state: Value = serde_json::from_slice(&state).unwrap();
-    assert_eq!(state["decision"], "EXIT");
-    assert_ne!(state["decision_reason"], "");
-    assert_eq!(state["completion_history"], serde_json::json!([100]));
-    assert!(!conclave.folder().join(".conclave").exists());
 }

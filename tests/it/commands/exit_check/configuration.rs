@@ -7,7 +7,7 @@ fn threshold(project: &Project, flags: &[&str], name: &str) -> serde_json::Value
 }
 
 #[test]
-fn every_place_and_format_is_read() {
+fn every_place_and_format_is_read_and_a_flag_comes_first() {
     for (file, text) in [
         (".conclave/config.toml", "[exit_decision]\nmax_turns = 7\n"),
         (
@@ -18,11 +18,8 @@ fn every_place_and_format_is_read() {
         let project = Project::new();
         project.write(file, text);
         assert_eq!(threshold(&project, &[], "max_turns"), 7, "{file}");
-        assert_eq!(
-            threshold(&project, &["--max-turns", "8"], "max_turns"),
-            8,
-            "{file}"
-        );
+        let flags = ["--max-turns", "8"];
+        assert_eq!(threshold(&project, &flags, "max_turns"), 8, "{file}");
     }
 }
 
@@ -37,29 +34,12 @@ fn file_of_the_state_folder_comes_before_that_of_blackbox3() {
 }
 
 #[test]
-fn thresholds_of_the_file_decide() {
-    let project = Project::new();
-    project.plan(1, 1);
-    project.write(
-        ".bb3/config.yaml",
-        "exit_decision:\n  stagnation_loops: 1\n",
-    );
-    assert_eq!(project.decided(WORKING, &[]), "continue");
-    assert_eq!(project.decided(WORKING, &[]), "stalled by stagnation");
-}
-
-#[test]
 fn mistakes_name_file_line_and_remedy() {
     for (text, message) in [
         (
             "[exit_decision]\nmin_confidense = 80\n",
             "error: `.conclave/config.toml`, line 2: unknown key `min_confidense`; did you mean \
              `min_confidence`?\n",
-        ),
-        (
-            "[exit_decision]\nmax_turns = 'many'\n",
-            "error: `.conclave/config.toml`, line 2: `max_turns` is `many`, but must be a whole \
-             number\n",
         ),
         (
             "[exit_decision]\n\nmin_completion = 0\n",
@@ -69,10 +49,6 @@ fn mistakes_name_file_line_and_remedy() {
             "[circuit]\ncooldown_minutes = 0\n",
             "error: `cooldown_minutes` in `.conclave/config.toml`, line 2, is 0, but must be \
              between 1 and 10080\n",
-        ),
-        (
-            "a: b\n",
-            "error: `.conclave/config.toml`, line 1: not TOML: ",
         ),
     ] {
         let project = Project::new();

@@ -3,19 +3,17 @@
 
 use std::fmt::Write;
 
-use super::labelled::{self, DecidedTurn, RuleSet};
+use conclave::stopping::exit_check::event::ExitPolicy;
 
-/// Returns the decisions in order, repetitions counted, each stop with its rule. A known miss names
-/// the right decision.
+use super::labelled::{self, DecidedTurn};
+
+/// Returns the decisions in order, repetitions counted, each stop with its rule.
 fn sequence(turns: &[DecidedTurn]) -> String {
     let mut parts: Vec<(String, usize)> = Vec::new();
     for turn in turns {
-        let mut part = match &turn.reason {
-            Some(rule) if turn.actual != "usage error" => format!("{} ({rule})", turn.actual),
-            _ => turn.actual.clone(),
-        };
-        if turn.actual != turn.expected {
-            write!(part, " [known miss: {}]", turn.expected).unwrap();
+        let mut part = turn.actual.clone();
+        if let Some(rule) = &turn.rule {
+            write!(part, " ({rule})").unwrap();
         }
         match parts.last_mut() {
             Some((last, count)) if *last == part => *count += 1,
@@ -32,10 +30,8 @@ fn sequence(turns: &[DecidedTurn]) -> String {
 #[test]
 fn examples_and_reported_faults_are_decided_as_labelled() {
     let cases = labelled::cases("issues.toml");
-    let corrected = labelled::run_all(&cases, RuleSet::Corrected);
-    labelled::assert_only_known_misses(&cases, &corrected, RuleSet::Corrected, &[]);
-    let strict = labelled::run_all(&cases, RuleSet::StrictSeed);
-    labelled::assert_only_known_misses(&cases, &strict, RuleSet::StrictSeed, &[]);
+    let corrected = labelled::decide_all(&cases, ExitPolicy::Corrected, &[]);
+    let strict = labelled::decide_all(&cases, ExitPolicy::StrictSeed, &[]);
     let mut table =
         String::from("| case | decisions | `--strict-seed` | why |\n|---|---|---|---|\n");
     for (case, (corrected, strict)) in cases.iter().zip(corrected.iter().zip(&strict)) {

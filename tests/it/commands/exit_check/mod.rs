@@ -1,23 +1,19 @@
-//! `conclave exit-check` as a process in a project of its own: every exit code, each flag, each
-//! format of a response, configuration files, and loops over several turns.
+//! `conclave exit-check` as a process in a project of its own: every exit code, each flag,
+//! configuration files, loops of a shell, and the state. The corpus decides hundreds of turns.
 
 mod exit_codes;
 mod usage;
-mod formats;
 mod working_tree;
 mod test_command;
 mod configuration;
-mod seed;
 mod hostile;
 mod shell_loops;
 mod store;
-mod circuit;
-mod labelled;
-mod issues;
+mod state;
 mod corpus;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -39,10 +35,7 @@ struct Project {
 
 impl Project {
     fn new() -> Self {
-        Self::of(Conclave::new())
-    }
-
-    fn of(conclave: Conclave) -> Self {
+        let conclave = Conclave::new();
         let project = Self { conclave };
         fs::create_dir(project.path("")).unwrap();
         project
@@ -65,11 +58,10 @@ impl Project {
 
     /// Writes a plan with this many completed tasks and open ones.
     fn plan(&self, completed: usize, open: usize) {
-        let items = ["- [x] done\n", "- [ ] open\n"];
-        let numbered = |item: &str, number: usize| item.replace('\n', &format!(" {number}\n"));
-        let completed = (0..completed).map(|number| numbered(items[0], number));
-        let all = completed.chain((0..open).map(|number| numbered(items[1], number)));
-        self.write("PLAN.md", all.collect::<String>());
+        let numbered = |mark: char| move |number| format!("- [{mark}] task {number}\n");
+        let completed = (0..completed).map(numbered('x'));
+        let tasks = completed.chain((0..open).map(numbered(' ')));
+        self.write("PLAN.md", tasks.collect::<String>());
     }
 
     /// Returns the command in the project's folder.
@@ -88,6 +80,24 @@ impl Project {
         RunningProcess::of(self.command(arguments).spawn().unwrap()).wait()
     }
 
+    /// Runs with a file on standard input.
+    fn run_piped(&self, arguments: &[&str], input: impl AsRef<Path>) -> RunOutput {
+        let mut command = self.command(arguments);
+        command.stdin(fs::File::open(self.path("").join(input)).unwrap());
+        RunningProcess::of(command.spawn().unwrap()).wait()
+    }
+
+    /// Returns a script of bash in the project's folder, to which `$0` is the program.
+    fn bash(&self, script: &str) -> Command {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", script])
+            .arg(self.command(&[]).get_program())
+            .env_clear()
+            .envs(self.conclave.variables())
+            .current_dir(self.path(""));
+        bash
+    }
+
     /// Checks a response with a plan, if there is one.
     fn check(&self, response: &str, flags: &[&str]) -> RunOutput {
         self.write("response.md", response);
@@ -102,24 +112,19 @@ impl Project {
     /// Checks a response; returns the decision as JSON. The exit code agrees with it.
     fn decision(&self, response: &str, flags: &[&str]) -> Value {
         let output = self.check(response, &[flags, &["--json"]].concat());
-        let json: Value = serde_json::from_str(&output.stdout)
-            .unwrap_or_else(|error| panic!("{error}: {} {}", output.stdout, output.stderr));
-        assert_eq!(
-            Some(json["exit_code"].as_i64().unwrap()),
-            output.code.map(i64::from)
-        );
+        let json = output.json();
+        assert_eq!(json["exit_code"].as_i64(), output.code.map(i64::from));
         json
     }
 
     /// Checks a response; returns the class of the decision and the rule that made it.
     fn decided(&self, response: &str, flags: &[&str]) -> String {
         let json = self.decision(response, flags);
-        let rule = json["evaluation"]["decision"]["stop"]["rule"].as_str();
         let decision = json["decision"].as_str().unwrap();
-        rule.map_or_else(
-            || decision.to_owned(),
-            |rule| format!("{decision} by {rule}"),
-        )
+        match json["evaluation"]["decision"]["stop"]["rule"].as_str() {
+            Some(rule) => format!("{decision} by {rule}"),
+            None => decision.to_owned(),
+        }
     }
 
     fn git(&self, arguments: &[&str]) {

@@ -4,9 +4,11 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
+use serde_json::{Value, json};
+
 use super::Project;
 
-const README: &str = include_str!("../../../README.md");
+const README: &str = include_str!("../../../../README.md");
 
 /// A loop that does not stop by itself is ended after this many turns.
 const MAX_TURNS: usize = 12;
@@ -117,47 +119,68 @@ fn program(project: &Project, name: &str, text: &str) {
 
 const NEXT_TASK: &str = "sed -i '0,/\\[ \\]/s//[x]/' PLAN.md; echo x >> code.rs; ";
 
-fn ends_with(turn: &str, tests: &str, code: i32, turns: usize) {
-    for agent in [Agent::Claude, Agent::Codex] {
-        let (ended, taken, shown) = run(agent, turn, tests);
-        assert_eq!(ended, Some(code), "{}: {shown}", agent.name());
-        assert_eq!(taken, turns, "{}: {shown}", agent.name());
+#[test]
+fn agent_that_finishes_ends_the_loop_when_the_tests_pass() {
+    let turn = format!("{NEXT_TASK} say 'One more task is done.'");
+    for (agent, tests, expected) in [
+        (Agent::Claude, "exit 0", 3),
+        (Agent::Codex, "[ $(wc -l < turns) -ge 5 ]", 5),
+    ] {
+        let (ended, turns, shown) = run(agent, &turn, tests);
+        assert_eq!(ended, Some(10), "{}: {shown}", agent.name());
+        assert_eq!(turns, expected, "{}: {shown}", agent.name());
     }
 }
 
 #[test]
-fn agent_that_finishes_ends_the_loop_with_10() {
-    let turn = format!("{NEXT_TASK} say 'One more task is done.'");
-    ends_with(&turn, "exit 0", 10, 3);
+fn agent_that_does_not_finish_ends_the_loop() {
+    let signed_out = r#"echo '{"type":"result","subtype":"success","is_error":true,"result":"Invalid API key · Please run /login","session_id":"s","num_turns":1}'; exit 1"#;
+    for (agent, turn, code, expected) in [
+        (Agent::Codex, "say 'STATUS: BLOCKED'", 11, 1),
+        (Agent::Claude, signed_out, 12, 1),
+        (Agent::Claude, "exit 1", 12, 3),
+        (Agent::Codex, "say 'I am making great progress.'", 13, 4),
+    ] {
+        let (ended, turns, shown) = run(agent, turn, "exit 0");
+        assert_eq!(ended, Some(code), "{turn}: {shown}");
+        assert_eq!(turns, expected, "{turn}: {shown}");
+    }
 }
 
+/// The loop of the original's documentation, with this program in place of the script.
 #[test]
-fn agent_that_is_finished_continues_until_the_tests_pass() {
-    let turn = format!("{NEXT_TASK} say 'One more task is done.'");
-    ends_with(&turn, "[ $(wc -l < turns) -ge 5 ]", 10, 5);
-}
-
-#[test]
-fn agent_that_is_blocked_ends_the_loop_with_11() {
-    ends_with("say 'STATUS: BLOCKED'", "exit 0", 11, 1);
-}
-
-#[test]
-fn agent_without_a_login_ends_the_loop_with_12() {
-    let claude = r#"echo '{"type":"result","subtype":"success","is_error":true,"result":"Invalid API key · Please run /login","session_id":"s","num_turns":1}'; exit 1"#;
-    let (code, turns, shown) = run(Agent::Claude, claude, "exit 0");
-    assert_eq!(code, Some(12), "{shown}");
-    assert_eq!(turns, 1);
-}
-
-#[test]
-fn agent_that_changes_nothing_ends_the_loop_with_13() {
-    ends_with("say 'I am making great progress.'", "exit 0", 13, 4);
-}
-
-#[test]
-fn agent_that_dies_ends_the_loop_with_12() {
-    let (code, turns, shown) = run(Agent::Claude, "exit 1", "exit 0");
-    assert_eq!(code, Some(12), "{shown}");
-    assert!(turns <= 4, "{shown}");
+fn loop_of_the_original_ends_with_its_reason() {
+    let project = Project::new();
+    project.write(".ralph/@fix_plan.md", "- [ ] one\n- [ ] two\n");
+    let mut bash = project.bash(
+        "conclave() { \"$0\" \"$@\"; }
+        while true; do
+            sed -i '0,/\\[ \\]/s//[x]/' .ralph/@fix_plan.md
+            echo 'One more task.' > .ralph/last-response.md
+            if ! conclave exit-check \\
+                .ralph/last-response.md \\
+                .ralph/@fix_plan.md > /dev/null; then
+                reason='s/.*\"decision_reason\": \"\\(.*\\)\".*/\\1/p'
+                echo \"Exiting: $(sed -n \"$reason\" .ralph/exit-state.json)\"
+                break
+            fi
+        done",
+    );
+    let stdout = String::from_utf8(bash.output().unwrap().stdout).unwrap();
+    assert!(stdout.starts_with("Exiting: "), "{stdout}");
+    assert!(stdout.trim_end().len() > "Exiting: ".len(), "{stdout}");
+    let state: Value = serde_json::from_str(&project.read(".ralph/exit-state.json")).unwrap();
+    assert_eq!(state["decision"], "EXIT");
+    assert_eq!(state["total_decisions"], 2);
+    assert_eq!(state["continue_count"], 1);
+    assert_eq!(state["exit_count"], 1);
+    assert_eq!(state["completion_history"], json!([50, 100]));
+    let log = project.path(".ralph/logs/exit-decisions_conclave.log");
+    assert!(log.exists() && !project.path(".conclave").exists());
+    // The files of that folder are read unnamed.
+    let json = project
+        .run(&["exit-check", "--json", "--strict-seed"])
+        .json();
+    assert_eq!(json["evidence"]["checklist"]["completed"], 2);
+    assert_eq!(json["policy"], "strict_seed");
 }
