@@ -94,20 +94,13 @@ impl Repository {
 }
 
 #[test]
-fn tree_without_changes_is_the_same_twice() {
+fn changed_files_are_counted_from_the_last_check() {
     let repository = Repository::new();
     let before = repository.tree();
     assert_eq!(repository.tree(), before);
     assert_eq!(repository.changed_files_since(&before), Some(0));
-}
-
-#[test]
-fn first_check_does_not_count_changed_files() {
-    let repository = Repository::new();
-    let state = repository
-        .tree()
-        .state(repository.path(), None, not_interrupted());
-    assert_eq!(state.unwrap().changed_files, None);
+    let first = before.state(repository.path(), None, not_interrupted());
+    assert_eq!(first.unwrap().changed_files, None, "the first check");
 }
 
 #[test]
@@ -120,13 +113,7 @@ fn every_change_of_a_content_is_another_tree() {
         assert_eq!(repository.changed_files_since(&before), Some(1), "{name}");
         repository.tree().hash()
     };
-    for (name, text) in [
-        ("a", "2\n"),
-        ("a", "3\n"),
-        ("new", "1\n"),
-        ("new", "2\n"),
-        ("d/c d", ""),
-    ] {
+    for (name, text) in [("a", "2\n"), ("new", "1\n"), ("new", "2\n"), ("d/c d", "")] {
         assert!(hashes.insert(change(name, text)), "{name}: {text}");
     }
     fs::remove_file(repository.path().join("a")).unwrap();
@@ -149,65 +136,42 @@ fn staging_and_touching_change_nothing() {
 
 #[test]
 fn commit_is_another_head_and_counts_its_files() {
-    let repository = Repository::new();
-    let before = repository.tree();
-    repository.write("a", "2\n");
-    repository.write("new", "1\n");
-    repository.commit();
-    let after = repository.tree();
-    assert_ne!(after.head, before.head);
-    assert_eq!(
-        after.hash(),
-        before.hash(),
-        "nothing differs from the commit"
-    );
-    assert_eq!(repository.changed_files_since(&before), Some(2));
-}
-
-#[test]
-fn commit_without_files_is_another_head() {
-    let repository = Repository::new();
-    let before = repository.tree();
-    repository.commit();
-    assert_ne!(repository.tree().head, before.head);
-    assert_eq!(repository.changed_files_since(&before), Some(0));
-}
-
-#[test]
-fn first_commit_counts_its_files() {
     let repository = Repository::empty();
-    let before = repository.tree();
-    assert_eq!(before.head, None);
-    repository.write("a", "1\n");
-    repository.commit();
-    assert_eq!(repository.changed_files_since(&before), Some(1));
-}
-
-#[test]
-fn commit_that_is_gone_counts_all_files() {
-    let repository = Repository::new();
     let mut before = repository.tree();
+    assert_eq!(before.head, None);
+    let mut commit = |files: &[&str]| {
+        for file in files {
+            repository.write(file, &format!("{:?}\n", before.head));
+        }
+        repository.commit();
+        let after = repository.tree();
+        assert_ne!(after.head, before.head);
+        assert_eq!(after.hash(), before.hash(), "nothing differs from it");
+        let changed = repository.changed_files_since(&before);
+        before = after;
+        changed
+    };
+    assert_eq!(commit(&["a"]), Some(1));
+    assert_eq!(commit(&["a", "new"]), Some(2));
+    assert_eq!(commit(&[]), Some(0));
     before.head = Some("0123456789012345678901234567890123456789".to_owned());
-    assert_eq!(repository.changed_files_since(&before), Some(2));
+    assert_eq!(
+        repository.changed_files_since(&before),
+        Some(2),
+        "it is gone"
+    );
 }
 
 #[test]
-fn ignored_files_do_not_count() {
+fn ignored_files_and_those_of_the_loop_do_not_count() {
     let repository = Repository::new();
     repository.write(".gitignore", "*.log\n");
-    let before = repository.tree();
-    repository.write("agent.log", "1\n");
-    assert_eq!(repository.tree(), before);
-}
-
-#[test]
-fn files_of_the_loop_do_not_count() {
-    let repository = Repository::new();
     let ignored = [".state", "d/response.md"].map(|name| repository.path().join(name));
     let tree = || measure(repository.path(), &ignored, not_interrupted()).unwrap();
     let before = tree();
-    repository.write(".state/log", "1\n");
-    repository.write("d/response.md", "1\n");
+    for name in ["agent.log", ".state/log", "d/response.md"] {
+        repository.write(name, "1\n");
+    }
     assert_eq!(tree(), before);
     repository.write(".state2", "1\n");
     assert_ne!(tree(), before);
@@ -242,66 +206,39 @@ fn commit_of_an_inner_repository_counts() {
 }
 
 #[test]
-fn measuring_writes_nothing_to_the_repository() {
+fn measuring_writes_nothing_and_does_not_wait_for_a_pipe() {
+    let names = |folder: PathBuf| -> BTreeSet<_> {
+        let entries = fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name()).collect()
+    };
     let repository = Repository::new();
     // The index no longer knows the times of the file, and would be refreshed.
-    repository.set_modified("a", std::time::UNIX_EPOCH);
-    let index = repository.path().join(".git/index");
-    let (content, names) = (
-        fs::read(&index).unwrap(),
-        names(&repository.path().join(".git")),
-    );
-    repository.tree();
-    assert_eq!(fs::read(&index).unwrap(), content);
-    assert_eq!(self::names(&repository.path().join(".git")), names);
-}
-
-fn names(folder: &Path) -> BTreeSet<std::ffi::OsString> {
-    let entries = fs::read_dir(folder).unwrap();
-    entries.map(|entry| entry.unwrap().file_name()).collect()
-}
-
-#[test]
-fn pipes_and_folders_in_place_of_files_do_not_block() {
-    let repository = Repository::new();
-    fs::remove_file(repository.path().join("a")).unwrap();
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        repository.path().join("a"),
-        rustix::fs::FileType::Fifo,
-        0o600.into(),
-        0,
-    )
-    .unwrap();
+    repository.set_modified("d/b", std::time::UNIX_EPOCH);
+    let pipe = repository.path().join("a");
+    fs::remove_file(&pipe).unwrap();
+    let mode = 0o600.into();
+    rustix::fs::mknodat(rustix::fs::CWD, pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let files = || {
+        let git = repository.path().join(".git");
+        (fs::read(git.join("index")).unwrap(), names(git))
+    };
+    let before = files();
     assert_eq!(repository.tree(), repository.tree());
+    assert_eq!(files(), before);
 }
 
 #[test]
-fn folder_outside_of_a_repository_is_an_error() {
-    let folder = tempfile::tempdir().unwrap();
-    let error = measure(folder.path(), &[], not_interrupted()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the current folder is not in a Git working tree"
-    );
-}
-
-#[test]
-fn inside_of_the_git_folder_is_an_error() {
+fn errors_name_their_reason() {
     let repository = Repository::new();
-    let error = measure(&repository.path().join(".git"), &[], not_interrupted()).unwrap_err();
-    assert!(matches!(error, GitError::NotARepository));
-}
-
-#[test]
-fn message_of_git_is_the_reason() {
-    let repository = Repository::new();
+    let error = |folder: &Path| measure(folder, &[], not_interrupted()).unwrap_err();
+    let outside = tempfile::tempdir().unwrap();
+    for folder in [outside.path(), &repository.path().join(".git")] {
+        let expected = "the current folder is not in a Git working tree";
+        assert_eq!(error(folder).to_string(), expected);
+    }
     fs::write(repository.path().join(".git/index"), "no index").unwrap();
-    let error = measure(repository.path(), &[], not_interrupted()).unwrap_err();
-    assert!(
-        error.to_string().starts_with("`git status` failed: "),
-        "{error}"
-    );
+    let failed = error(repository.path()).to_string();
+    assert!(failed.starts_with("`git status` failed: "), "{failed}");
 }
 
 fn snapshot() -> GitSnapshot {
@@ -333,9 +270,9 @@ fn snapshot_that_is_cut_is_none() {
     let folder = tempfile::tempdir().unwrap();
     snapshot().write(folder.path()).unwrap();
     let path = folder.path().join(FILE_NAME);
-    let whole = std::fs::read(&path).unwrap();
-    for length in 0..whole.len() {
-        std::fs::write(&path, &whole[..length]).unwrap();
-        assert_eq!(GitSnapshot::read(folder.path()), None);
+    let whole = fs::read(&path).unwrap();
+    for length in [0, 1, whole.len() / 2, whole.len() - 2] {
+        fs::write(&path, &whole[..length]).unwrap();
+        assert_eq!(GitSnapshot::read(folder.path()), None, "{length}");
     }
 }

@@ -110,95 +110,69 @@ fn unknown_section_is_an_error_only_in_a_file_of_this_program() {
 }
 
 #[test]
-fn unknown_key_in_the_section_of_a_shared_file_is_an_error() {
-    let text = "exit_decision:\n  stagnation_turn: 3\n";
-    let parsed = LoopSettings::parse(PathBuf::from("config.yaml"), text, true);
-    assert_eq!(
-        parsed.unwrap_err().to_string(),
-        "`config.yaml`, line 2: unknown key `stagnation_turn`; did you mean `stagnation_turns`?"
-    );
-}
-
-#[test]
 fn value_that_is_no_whole_number_is_quoted() {
-    for (name, text, is) in [
+    let yaml = |value: &str| {
         (
             "config.yaml",
-            "exit_decision:\n  max_turns: ten\n",
-            "is `ten`",
-        ),
-        (
-            "config.yaml",
-            "exit_decision:\n  max_turns: 0.7\n",
-            "is `0.7`",
-        ),
-        (
-            "config.yaml",
-            "exit_decision:\n  max_turns: -1\n",
-            "is `-1`",
-        ),
-        (
-            "config.yaml",
-            "exit_decision:\n  max_turns: '9'\n",
-            "is the text `9`",
-        ),
-        (
-            "config.yaml",
-            "exit_decision:\n  max_turns:\n",
-            "is nothing",
-        ),
-        (
-            "config.yaml",
-            "exit_decision:\n  max_turns: [1]\n",
-            "is a list",
-        ),
-        (
-            "config.yaml",
-            "exit_decision:\n  max_turns: {a: 1}\n",
-            "is a map of keys",
-        ),
+            format!("exit_decision:\n  max_turns:{value}\n"),
+        )
+    };
+    let toml = |value: &str| {
         (
             "config.toml",
-            "[exit_decision]\nmax_turns = 0x10\n",
-            "is `0x10`",
-        ),
-        (
-            "config.toml",
-            "[exit_decision]\nmax_turns = true\n",
-            "is `true`",
-        ),
+            format!("[exit_decision]\nmax_turns ={value}\n"),
+        )
+    };
+    for ((name, text), is) in [
+        (yaml(" ten"), "is `ten`"),
+        (yaml(" 0.7"), "is `0.7`"),
+        (yaml(" -1"), "is `-1`"),
+        (yaml(" '9'"), "is the text `9`"),
+        (yaml(""), "is nothing"),
+        (yaml(" [1]"), "is a list"),
+        (yaml(" {a: 1}"), "is a map of keys"),
+        (toml(" 0x10"), "is `0x10`"),
+        (toml(" true"), "is `true`"),
     ] {
         assert_eq!(
-            error(name, text),
+            error(name, &text),
             format!("`{name}`, line 2: `max_turns` {is}, but must be a whole number")
         );
     }
 }
 
 #[test]
-fn section_without_keys_is_an_error() {
-    assert_eq!(
-        error("config.yaml", "exit_decision: 80\n"),
-        "`config.yaml`, line 1: `exit_decision` is `80`, but must have settings beneath it"
-    );
-}
-
-#[test]
-fn setting_cannot_be_set_twice() {
-    assert_eq!(
-        error(
-            "config.yaml",
-            "exit_decision:\n  max_turns: 1\n  max_turns: 2\n"
+fn sections_without_keys_and_settings_set_twice_are_errors() {
+    for (text, expected) in [
+        (
+            "exit_decision: 80\n",
+            "line 1: `exit_decision` is `80`, but must have settings beneath it",
         ),
-        "`config.yaml`, line 3: `max_turns` is set in line 2 already"
-    );
-    assert_eq!(
-        error(
-            "config.yaml",
-            "exit_decision:\n  stagnation_turns: 1\n  stagnation_loops: 2\n"
+        (
+            "exit_decision:\n  max_turns: 1\n  max_turns: 2\n",
+            "line 3: `max_turns` is set in line 2 already",
         ),
-        "`config.yaml`, line 3: `stagnation_loops` is set in line 2 already, as `stagnation_turns`"
-    );
+        (
+            "exit_decision:\n  stagnation_turns: 1\n  stagnation_loops: 2\n",
+            "line 3: `stagnation_loops` is set in line 2 already, as `stagnation_turns`",
+        ),
+        (
+            "just words\n",
+            "line 1: expected keys with values, such as `exit_decision:`",
+        ),
+        (
+            "exit_decision:\n---\ncircuit:\n",
+            "line 2: a second document begins here",
+        ),
+        // In a file of several programs too.
+        (
+            "exit_decision:\n  stagnation_turn: 3\n",
+            "line 2: unknown key `stagnation_turn`; did you mean `stagnation_turns`?",
+        ),
+    ] {
+        let expected = format!("`config.yaml`, {expected}");
+        assert_eq!(error("config.yaml", text), expected);
+    }
 }
 
 #[test]
@@ -210,14 +184,6 @@ fn text_of_another_format_names_its_line() {
     assert!(
         toml.starts_with("`config.toml`, line 2: not TOML: "),
         "{toml}"
-    );
-    assert_eq!(
-        error("config.yaml", "just words\n"),
-        "`config.yaml`, line 1: expected keys with values, such as `exit_decision:`"
-    );
-    assert_eq!(
-        error("config.yaml", "exit_decision:\n---\ncircuit:\n"),
-        "`config.yaml`, line 2: a second document begins here"
     );
 }
 

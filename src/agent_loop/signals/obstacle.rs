@@ -176,53 +176,39 @@ mod tests {
 
     #[test]
     fn messages_of_the_program_itself_are_obstacles() {
-        for (message, expected) in [
+        for (expected, messages) in [
             (
-                "Claude AI usage limit reached|1700000000",
                 ObstacleKind::Quota,
+                &[
+                    "Claude AI usage limit reached|1700000000",
+                    "I began.\n\nClaude AI usage limit reached|1700000000",
+                    "You’ve hit your limit · resets 3am",
+                    "5-hour limit reached ∙ resets 3pm",
+                    "Credit balance is too low",
+                    "API Error: 429 {\"type\":\"rate_limit_error\"}",
+                    "429 Too Many Requests",
+                    "exceeded your current quota, please check your plan",
+                    "stream error: exceeded retry limit, last status: 429 Too Many Requests",
+                ][..],
             ),
             (
-                "I began.\n\nClaude AI usage limit reached|1700000000",
-                ObstacleKind::Quota,
-            ),
-            (
-                "You've hit your usage limit. Upgrade to Pro or try again in 3 days.",
-                ObstacleKind::Quota,
-            ),
-            ("You’ve hit your limit · resets 3am", ObstacleKind::Quota),
-            ("5-hour limit reached ∙ resets 3pm", ObstacleKind::Quota),
-            (
-                "Invalid API key · Please run /login",
                 ObstacleKind::Authentication,
-            ),
-            ("Credit balance is too low", ObstacleKind::Quota),
-            (
-                "API Error: 429 {\"type\":\"rate_limit_error\"}",
-                ObstacleKind::Quota,
-            ),
-            ("429 Too Many Requests", ObstacleKind::Quota),
-            (
-                "API Error: 401 authentication_error",
-                ObstacleKind::Authentication,
+                &[
+                    "Invalid API key · Please run /login",
+                    "API Error: 401 authentication_error",
+                ],
             ),
             (
-                "exceeded your current quota, please check your plan",
-                ObstacleKind::Quota,
-            ),
-            (
-                "Claude requested permissions to write to a.rs",
                 ObstacleKind::Permission,
-            ),
-            (
-                "| Bash cargo test\nError: The user rejected permission to use this tool.",
-                ObstacleKind::Permission,
-            ),
-            (
-                "stream error: exceeded retry limit, last status: 429 Too Many Requests",
-                ObstacleKind::Quota,
+                &[
+                    "Claude requested permissions to write to a.rs",
+                    "| Bash cargo test\nError: The user rejected permission to use this tool.",
+                ],
             ),
         ] {
-            assert_eq!(of_message(message), Some(expected), "{message}");
+            for message in messages {
+                assert_eq!(of_message(message), Some(expected), "{message}");
+            }
         }
     }
 
@@ -248,15 +234,7 @@ mod tests {
             assert_eq!(of_message(message), Some(ObstacleKind::Quota), "{message}");
             let logged = format!("ERROR: {message}");
             assert_eq!(of_message(&logged), Some(ObstacleKind::Quota), "{logged}");
-            let error = ProgramError {
-                kind: ProgramErrorKind::Other,
-                code: None,
-                message: message.to_owned(),
-            };
-            let reported = AgentResponse {
-                program_error: Some(error),
-                ..AgentResponse::default()
-            };
+            let reported = reporting(ProgramErrorKind::Other, message);
             assert_eq!(kind(&reported), Some(ObstacleKind::Quota), "{message}");
         }
         for message in [
@@ -291,39 +269,29 @@ mod tests {
         assert_eq!(of_message(&long), None);
     }
 
-    #[test]
-    fn fields_of_the_program_are_obstacles() {
-        let with = |kind, message: &str| AgentResponse {
+    /// Returns a response with an error of the program itself.
+    fn reporting(kind: ProgramErrorKind, message: &str) -> AgentResponse {
+        AgentResponse {
             program_error: Some(ProgramError {
                 kind,
                 code: None,
                 message: message.to_owned(),
             }),
             ..AgentResponse::default()
-        };
-        assert_eq!(
-            kind(&with(ProgramErrorKind::Quota, "")),
-            Some(ObstacleKind::Quota)
-        );
-        assert_eq!(
-            kind(&with(ProgramErrorKind::Authentication, "no")),
-            Some(ObstacleKind::Authentication)
-        );
-        assert_eq!(
-            kind(&with(ProgramErrorKind::RunLimit, "usage limit reached")),
-            None
-        );
-        assert_eq!(
-            kind(&with(
-                ProgramErrorKind::Other,
-                "you have hit your usage limit"
-            )),
-            Some(ObstacleKind::Quota)
-        );
-        assert_eq!(
-            kind(&with(ProgramErrorKind::Other, "stream error: timeout")),
-            None
-        );
+        }
+    }
+
+    #[test]
+    fn fields_of_the_program_are_obstacles() {
+        use ProgramErrorKind::{Authentication, Other, Quota, RunLimit};
+        for (error, message, expected) in [
+            (Quota, "", Some(ObstacleKind::Quota)),
+            (Authentication, "no", Some(ObstacleKind::Authentication)),
+            (RunLimit, "usage limit reached", None),
+            (Other, "stream error: timeout", None),
+        ] {
+            assert_eq!(kind(&reporting(error, message)), expected, "{message}");
+        }
     }
 
     #[test]
@@ -336,16 +304,18 @@ mod tests {
             }],
             ..AgentResponse::default()
         };
-        assert_eq!(kind(&with("")), Some(ObstacleKind::Permission));
-        assert_eq!(
-            kind(&with("I need permission to run the command.")),
-            Some(ObstacleKind::Permission)
-        );
-        assert_eq!(
-            kind(&with(
-                "I deleted the files one by one. All tasks are complete."
-            )),
-            None
-        );
+        for (message, expected) in [
+            ("", Some(ObstacleKind::Permission)),
+            (
+                "I need permission to run the command.",
+                Some(ObstacleKind::Permission),
+            ),
+            (
+                "I deleted the files one by one. All tasks are complete.",
+                None,
+            ),
+        ] {
+            assert_eq!(kind(&with(message)), expected, "{message}");
+        }
     }
 }

@@ -58,30 +58,6 @@ fn field_names_of_json_are_no_errors() {
 }
 
 #[test]
-fn an_explicit_false_beats_words_of_completion() {
-    let message = "All tasks are complete. Everything is done!\n\n---RALPH_STATUS---\n\
-        STATUS: COMPLETE\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---";
-    assert_eq!(state(message), Some(StatedState::NotDone));
-}
-
-#[test]
-fn words_of_a_changelog_are_no_claim() {
-    let message = "## Changelog\n\n- done: parser\n- complete rewrite of the lexer\n- finished docs\n\n\
-        Next I will write the tests.";
-    let words = evidence(message).words.unwrap();
-    assert!(!words.claims_completion);
-    assert!(words.admits_open_work);
-}
-
-#[test]
-fn a_claim_with_open_tasks_is_contradicted_by_itself() {
-    let words = evidence("The implementation is complete: 4 of 16 tasks are done.")
-        .words
-        .unwrap();
-    assert!(words.admits_open_work);
-}
-
-#[test]
 fn an_echoed_prompt_says_nothing() {
     let prompt = "Work through fix_plan.md, one task at a time.\n\n\
         When all tasks are complete, answer with this tag and nothing else:\n\n\

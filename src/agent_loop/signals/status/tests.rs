@@ -10,15 +10,11 @@ fn state(message: &str, promise: Option<&str>) -> Option<StatedState> {
         .map(|signal| signal.state)
 }
 
-fn check(cases: &[(&str, Option<StatedState>)]) {
-    let wrong: Vec<String> = cases
-        .iter()
-        .filter(|(message, expected)| state(message, None) != *expected)
-        .map(|(message, expected)| {
-            format!("{expected:?}: {message:?} is {:?}", state(message, None))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+/// Checks messages that have the same signal.
+fn check(expected: Option<StatedState>, messages: &[&str]) {
+    for message in messages {
+        assert_eq!(state(message, None), expected, "{message:?}");
+    }
 }
 
 const IN_PROGRESS: &str = "---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nTASKS_COMPLETED_THIS_LOOP: 1\n\
@@ -26,219 +22,174 @@ const IN_PROGRESS: &str = "---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nTASKS_COMPLE
 const COMPLETE: &str = "---RALPH_STATUS---\nSTATUS: COMPLETE\nTESTS_STATUS: PASSING\n\
     EXIT_SIGNAL: true\nRECOMMENDATION: All requirements met\n---END_RALPH_STATUS---";
 
+fn block(fields: &str) -> String {
+    format!("---RALPH_STATUS---\n{fields}\n---END_RALPH_STATUS---")
+}
+
 #[test]
 fn status_blocks_are_read() {
     let fenced = |block: &str| format!("Text.\n\n```\n{block}\n```");
-    check(&[
-        (IN_PROGRESS, Some(NotDone)),
-        (COMPLETE, Some(Done)),
-        (&format!("All done.\n\n{COMPLETE}"), Some(Done)),
-        (
-            &format!("{IN_PROGRESS}\n\nMore work.\n\n{COMPLETE}"),
-            Some(Done),
-        ),
-        (
+    check(
+        Some(NotDone),
+        &[
+            IN_PROGRESS,
             &format!("{COMPLETE}\n\nMore work.\n\n{IN_PROGRESS}"),
-            Some(NotDone),
-        ),
-        (
-            "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---",
-            Some(NotDone),
-        ),
-        (
-            "---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---",
-            Some(NotDone),
-        ),
-        (
-            "---RALPH_STATUS---\nSTATUS: BLOCKED\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---",
-            Some(Blocked),
-        ),
-        (
-            "---RALPH_STATUS---\nSTATUS: COMPLETE\nTESTS_STATUS: FAILING\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---",
-            Some(NotDone),
-        ),
-        (
-            "---RALPH_STATUS---\nSTATUS: COMPLETE\n---END_RALPH_STATUS---",
-            Some(Done),
-        ),
-        (
+            &block("STATUS: COMPLETE\nEXIT_SIGNAL: false"),
+            &block("STATUS: IN_PROGRESS\nEXIT_SIGNAL: true"),
+            &block("STATUS: COMPLETE\nTESTS_STATUS: FAILING\nEXIT_SIGNAL: true"),
+            &block("EXIT_SIGNAL: false  # Set to true when ready"),
+            "---RALPH_STATUS---\nSTATUS: IN_PROGRESS\n",
+            &fenced(IN_PROGRESS),
+        ],
+    );
+    check(
+        Some(Done),
+        &[
+            COMPLETE,
+            &format!("All done.\n\n{COMPLETE}"),
+            &format!("{IN_PROGRESS}\n\nMore work.\n\n{COMPLETE}"),
+            &block("STATUS: COMPLETE"),
             "---LOOP_STATUS---\nSTATUS: COMPLETE\n---END_LOOP_STATUS---",
-            Some(Done),
-        ),
-        (
             "--- STATUS ---\n**STATUS:** complete ✅\n--- END STATUS ---",
-            Some(Done),
-        ),
-        (
             "---RALPH_STATUS---\r\nSTATUS: COMPLETE\r\nEXIT_SIGNAL: true\r\n---END_RALPH_STATUS---\r\n",
-            Some(Done),
-        ),
-        (
-            "---RALPH_STATUS---\nEXIT_SIGNAL: false  # Set to true when ready\n---END_RALPH_STATUS---",
-            Some(NotDone),
-        ),
-        // Cut off.
-        ("---RALPH_STATUS---\nSTATUS: COMPLETE\nTASKS_COMP", None),
-        (
             "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true",
-            Some(Done),
-        ),
-        ("---RALPH_STATUS---\nSTATUS: IN_PROGRESS\n", Some(NotDone)),
-        // Fenced: an agent's own is the last block.
-        (&fenced(COMPLETE), Some(Done)),
-        (&fenced(IN_PROGRESS), Some(NotDone)),
-        (&format!("{}\n\nNow I begin.", fenced(COMPLETE)), None),
-        (
+            &fenced(COMPLETE),
+        ],
+    );
+    check(
+        Some(Blocked),
+        &[&block("STATUS: BLOCKED\nEXIT_SIGNAL: false")],
+    );
+    check(
+        None,
+        &[
+            "---RALPH_STATUS---\nSTATUS: COMPLETE\nTASKS_COMP",
+            &format!("{}\n\nNow I begin.", fenced(COMPLETE)),
             &format!("When everything is done I will print:\n\n```\n{COMPLETE}\n```"),
-            None,
-        ),
-        (
             &format!("The expected format:\n\n```\n{COMPLETE}\n```"),
-            None,
-        ),
-        (
-            &fenced(
-                "---RALPH_STATUS---\nSTATUS: IN_PROGRESS | COMPLETE | BLOCKED\nEXIT_SIGNAL: false | true\n---END_RALPH_STATUS---",
-            ),
-            None,
-        ),
-        (
-            &fenced(
-                "---RALPH_STATUS---\nSTATUS: <status>\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---",
-            ),
-            None,
-        ),
-        (&format!("> {}", COMPLETE.replace('\n', "\n> ")), None),
-        (
+            &fenced(&block(
+                "STATUS: IN_PROGRESS | COMPLETE | BLOCKED\nEXIT_SIGNAL: false | true",
+            )),
+            &fenced(&block("STATUS: <status>\nEXIT_SIGNAL: true")),
+            &format!("> {}", COMPLETE.replace('\n', "\n> ")),
             "<!--\n---RALPH_STATUS---\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\n-->",
-            None,
-        ),
-    ]);
+        ],
+    );
 }
 
 #[test]
 fn lines_of_their_own_are_read() {
-    check(&[
-        ("EXIT_SIGNAL: true", Some(Done)),
-        ("EXIT_SIGNAL=false", Some(NotDone)),
-        ("**EXIT_SIGNAL:** true", Some(Done)),
-        ("- EXIT_SIGNAL: `true`", Some(Done)),
-        ("exit_signal: TRUE", Some(Done)),
-        ("All done.\n\n`EXIT_SIGNAL: true`", Some(Done)),
-        ("STATUS: COMPLETE\nEXIT_SIGNAL: false", Some(NotDone)),
-        ("EXIT_SIGNAL: false\n\nSTATUS: COMPLETE", Some(NotDone)),
-        ("**Status:** Done", Some(Done)),
-        ("**Status**: Complete ✅", Some(Done)),
-        ("Status: In progress", Some(NotDone)),
-        ("Status: Blocked", Some(Blocked)),
-        ("Status: waiting for user input", Some(Blocked)),
-        ("## Status: COMPLETE", Some(Done)),
-        ("Status: 80% complete", Some(NotDone)),
-        ("STATUS: COMPLETE (3/16 tasks)", Some(NotDone)),
-        ("Statut : terminé", Some(Done)),
-        ("状态：已完成", Some(Done)),
-        ("LOOP_COMPLETE", Some(Done)),
-        ("Everything is committed.\n\n**LOOP_COMPLETE**", Some(Done)),
-        // Not signals.
-        ("", None),
-        ("Status: green", None),
-        ("## Status: complete?", None),
-        ("Status: Done with phase 1 of 3", None),
-        ("The status: done flag is set.", None),
-        ("I set EXIT_SIGNAL: true in the template.", None),
-        ("EXIT_SIGNAL: true | false", None),
-        ("EXIT_SIGNAL: <true or false>", None),
-        ("`EXIT_SIGNAL: true` goes into the block.", None),
-        ("## Task 1: Parser\n**Status:** Done", None),
-        (
+    check(
+        Some(Done),
+        &[
+            "EXIT_SIGNAL: true",
+            "**EXIT_SIGNAL:** true",
+            "- EXIT_SIGNAL: `true`",
+            "exit_signal: TRUE",
+            "All done.\n\n`EXIT_SIGNAL: true`",
+            "**Status:** Done",
+            "**Status**: Complete ✅",
+            "## Status: COMPLETE",
+            "Statut : terminé",
+            "状态：已完成",
+            "LOOP_COMPLETE",
+            "Everything is committed.\n\n**LOOP_COMPLETE**",
+        ],
+    );
+    check(
+        Some(NotDone),
+        &[
+            "EXIT_SIGNAL=false",
+            "STATUS: COMPLETE\nEXIT_SIGNAL: false",
+            "EXIT_SIGNAL: false\n\nSTATUS: COMPLETE",
+            "Status: In progress",
+            "Status: 80% complete",
+            "STATUS: COMPLETE (3/16 tasks)",
             "## Task 2\n**Status:** In progress\n## Task 1\n**Status:** Done",
-            Some(NotDone),
-        ),
-        ("| Status: Done |\n|---|\n| Status: Done |", None),
-        ("When finished, print:\nLOOP_COMPLETE", None),
-        ("Do not output LOOP_COMPLETE.", None),
-        ("The word is LOOP_COMPLETE", None),
-    ]);
+        ],
+    );
+    check(
+        Some(Blocked),
+        &["Status: Blocked", "Status: waiting for user input"],
+    );
+    check(
+        None,
+        &[
+            "",
+            "Status: green",
+            "## Status: complete?",
+            "Status: Done with phase 1 of 3",
+            "The status: done flag is set.",
+            "I set EXIT_SIGNAL: true in the template.",
+            "EXIT_SIGNAL: true | false",
+            "EXIT_SIGNAL: <true or false>",
+            "`EXIT_SIGNAL: true` goes into the block.",
+            "## Task 1: Parser\n**Status:** Done",
+            "| Status: Done |\n|---|\n| Status: Done |",
+            "When finished, print:\nLOOP_COMPLETE",
+            "Do not output LOOP_COMPLETE.",
+            "The word is LOOP_COMPLETE",
+        ],
+    );
 }
 
 #[test]
 fn tags_are_read_where_they_are_made() {
-    check(&[
-        ("<promise>DONE</promise>", Some(Done)),
-        (
+    check(
+        Some(Done),
+        &[
+            "<promise>DONE</promise>",
             "All tasks are complete.\n\n<promise>COMPLETE</promise>",
-            Some(Done),
-        ),
-        (
             "All tasks are complete. <promise>done</promise>",
-            Some(Done),
-        ),
-        (
             "All tasks are complete: <promise>DONE</promise>",
-            Some(Done),
-        ),
-        ("<promise>\n  TASK_COMPLETE\n</promise>", Some(Done)),
-        ("<PROMISE>LOOP COMPLETE</PROMISE>", Some(Done)),
-        ("```\n<promise>DONE</promise>\n```", Some(Done)),
-        ("Done.\n\n`<promise>DONE</promise>`", Some(Done)),
-        ("<status>done</status>", Some(Done)),
-        ("<status>in_progress</status>", Some(NotDone)),
-        ("<status>blocked</status>", Some(Blocked)),
-        ("<exit>true</exit>", Some(Done)),
-        ("<exit_signal>false</exit_signal>", Some(NotDone)),
-        (
+            "<promise>\n  TASK_COMPLETE\n</promise>",
+            "<PROMISE>LOOP COMPLETE</PROMISE>",
+            "```\n<promise>DONE</promise>\n```",
+            "Done.\n\n`<promise>DONE</promise>`",
+            "<status>done</status>",
+            "<exit>true</exit>",
             "<event topic=\"LOOP_COMPLETE\">all done</event>",
-            Some(Done),
-        ),
-        ("<event topic=\"loop.complete\"></event>", Some(Done)),
-        (
-            "<event topic=\"build.blocked\">missing key</event>",
-            Some(NotDone),
-        ),
-        (
+            "<event topic=\"loop.complete\"></event>",
             "<promise>DONE</promise>\n\n<promise>DONE</promise>",
-            Some(Done),
-        ),
-        // Not signals.
-        (
+        ],
+    );
+    check(
+        Some(NotDone),
+        &[
+            "<status>in_progress</status>",
+            "<exit_signal>false</exit_signal>",
+            "<event topic=\"build.blocked\">missing key</event>",
+        ],
+    );
+    check(Some(Blocked), &["<status>blocked</status>"]);
+    check(
+        None,
+        &[
             "I will output <promise>DONE</promise> when all tests pass.",
-            None,
-        ),
-        (
             "I will output `<promise>DONE</promise>` when all tests pass.",
-            None,
-        ),
-        (
             "I will output\n<promise>DONE</promise>\nwhen all tests pass.",
-            None,
-        ),
-        (
             "When all tests pass, output:\n\n<promise>DONE</promise>",
-            None,
-        ),
-        ("I cannot output <promise>DONE</promise> yet.", None),
-        ("The tag is \"<promise>DONE</promise>\".", None),
-        ("> <promise>DONE</promise>", None),
-        ("<!-- <promise>DONE</promise> -->", None),
-        ("```\n<promise>DONE</promise>\n```\n\nNow I begin.", None),
-        ("```python\nprint(\"<promise>DONE</promise>\")\n```", None),
-        ("```\n<promise>DONE</promise>\n", None),
-        ("```\necho \"<promise>DONE</promise>\"\n```", None),
-        ("The output:\n\n    <promise>DONE</promise>", None),
-        ("<promise></promise>", None),
-        ("<promise>TEXT</promise>", None),
-        ("<promise>NOT DONE</promise>", None),
-        ("<promise>DONE", None),
-        ("DONE</promise>", None),
-        ("no tag at all", None),
-        ("<event topic=\"task.complete\">LOOP_COMPLETE</event>", None),
-        (
+            "I cannot output <promise>DONE</promise> yet.",
+            "The tag is \"<promise>DONE</promise>\".",
+            "> <promise>DONE</promise>",
+            "<!-- <promise>DONE</promise> -->",
+            "```\n<promise>DONE</promise>\n```\n\nNow I begin.",
+            "```python\nprint(\"<promise>DONE</promise>\")\n```",
+            "```\n<promise>DONE</promise>\n",
+            "```\necho \"<promise>DONE</promise>\"\n```",
+            "The output:\n\n    <promise>DONE</promise>",
+            "<promise></promise>",
+            "<promise>TEXT</promise>",
+            "<promise>NOT DONE</promise>",
+            "<promise>DONE",
+            "DONE</promise>",
+            "no tag at all",
+            "<event topic=\"task.complete\">LOOP_COMPLETE</event>",
             "<event topic=\"build.done\"><promise>DONE</promise></event>",
-            None,
-        ),
-        ("<status>ok</status>", None),
-        ("<a href=\"x\"> <b", None),
-    ]);
+            "<status>ok</status>",
+            "<a href=\"x\"> <b",
+        ],
+    );
 }
 
 #[test]
@@ -257,34 +208,35 @@ fn a_given_promise_is_the_only_one() {
 
 #[test]
 fn json_is_read_as_a_line_or_as_the_last_block() {
-    check(&[
-        ("{\"exit_signal\": true}", Some(Done)),
-        (
-            "Text.\n{\"status\": \"in_progress\", \"exit_signal\": false}",
-            Some(NotDone),
-        ),
-        (
-            "{\"status\": \"COMPLETE\", \"exit_signal\": false}",
-            Some(NotDone),
-        ),
-        (
+    check(
+        Some(Done),
+        &[
+            "{\"exit_signal\": true}",
             "{\n  \"status\": \"COMPLETE\",\n  \"exit_signal\": true\n}",
-            Some(Done),
-        ),
-        (
             "Text.\n\n```json\n{\n  \"exit_signal\": true,\n  \"confidence\": 0.9\n}\n```",
-            Some(Done),
-        ),
-        (
-            "{\"RALPH_STATUS\": {\"STATUS\": \"BLOCKED\"}}",
-            Some(Blocked),
-        ),
-        ("```json\n{\"exit_signal\": true}\n```\n\nText.", None),
-        ("{\"status\": \"ok\"}", None),
-        ("{\"exit_signal\": \"true | false\"}", None),
-        ("{\"a\": 1}", None),
-        ("{broken", None),
-    ]);
+        ],
+    );
+    check(
+        Some(NotDone),
+        &[
+            "Text.\n{\"status\": \"in_progress\", \"exit_signal\": false}",
+            "{\"status\": \"COMPLETE\", \"exit_signal\": false}",
+        ],
+    );
+    check(
+        Some(Blocked),
+        &["{\"RALPH_STATUS\": {\"STATUS\": \"BLOCKED\"}}"],
+    );
+    check(
+        None,
+        &[
+            "```json\n{\"exit_signal\": true}\n```\n\nText.",
+            "{\"status\": \"ok\"}",
+            "{\"exit_signal\": \"true | false\"}",
+            "{\"a\": 1}",
+            "{broken",
+        ],
+    );
 }
 
 #[test]
