@@ -5,7 +5,6 @@ mod properties;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 
 use super::BudgetCheck::{Allowed, Exceeded, WaitForInFlight};
 use super::*;
@@ -122,16 +121,6 @@ fn settled_calls_free_what_they_did_not_cost() {
 }
 
 #[test]
-fn later_processes_count_recorded_spending_once() {
-    let home = Home::new();
-    let first = home.open(10);
-    home.spend(&first, 4);
-    let later = home.open(10);
-    assert_eq!(spent(&first), 4);
-    assert_eq!(spent(&later), 4);
-}
-
-#[test]
 fn spending_stays_counted_after_its_process_has_closed() {
     let home = Home::new();
     let (spender, witness) = (home.open(10), home.open(10));
@@ -188,15 +177,6 @@ fn calls_in_flight_count_once_for_later_processes() {
     assert_eq!(spent(&later), 2);
     assert_eq!(spent(&home.open(10)), 2);
     assert_eq!(reserve(&later, 8), Allowed);
-}
-
-#[test]
-fn earlier_records_count() {
-    let home = Home::new();
-    home.journals.store(8, Ordering::SeqCst);
-    let process = home.open(10);
-    assert_eq!(reserve(&process, 3), Exceeded);
-    assert_eq!(reserve(&process, 2), Allowed);
 }
 
 #[test]
@@ -263,18 +243,6 @@ fn calls_in_flight_of_a_killed_process_count_by_their_journal() {
 }
 
 #[test]
-fn recorded_spending_of_a_killed_process_is_counted_once() {
-    let home = Home::new();
-    let killed = home.open(10);
-    home.spend(&killed, 3);
-    kill(killed);
-    let process = home.open(10);
-    assert_eq!(spent(&process), 3);
-    drop(process);
-    assert_eq!(home.rows(), 0);
-}
-
-#[test]
 fn amounts_of_earlier_months_are_removed_once_no_process_uses_them() {
     let home = Home::new();
     let open_october = || {
@@ -301,11 +269,16 @@ fn amounts_of_earlier_months_are_removed_once_no_process_uses_them() {
 fn damaged_database_is_an_error() {
     let home = Home::new();
     drop(home.open(10));
-    for damage in ["{", "no database".repeat(1_000).as_str()] {
+    let whole = fs::read(home.database()).unwrap();
+    let text = b"no database".repeat(1_000);
+    for damage in [b"{", text.as_slice()] {
         fs::write(home.database(), damage).unwrap();
         let error = home.try_open(10).unwrap_err();
         assert!(matches!(error, MonthBudgetError::Database(_)), "{error}");
     }
+    // Of a cut database, what is left may be enough.
+    fs::write(home.database(), &whole[..whole.len() / 2 + 100]).unwrap();
+    let _ = home.try_open(10);
 }
 
 #[test]
@@ -330,36 +303,4 @@ fn deleting_the_files_of_a_running_process_is_an_error() {
     let error = process.reserve(MicroUsd(1)).unwrap_err();
     assert!(matches!(error, MonthBudgetError::Deleted(_)), "{error}");
     drop(process);
-}
-
-#[test]
-fn twenty_processes_never_exceed_the_budget() {
-    const LIMIT: u64 = 500;
-    let home = Home::new();
-    let in_use = AtomicU64::new(0);
-    thread::scope(|scope| {
-        for seed in 0..20_u64 {
-            let (home, in_use) = (&home, &in_use);
-            scope.spawn(move || {
-                let process = home.open(LIMIT);
-                for step in 0..20 {
-                    let worst = 1 + (seed * 7 + step * 3) % 19;
-                    if reserve(&process, worst) != Allowed {
-                        continue;
-                    }
-                    let used = in_use.fetch_add(worst, Ordering::SeqCst) + worst;
-                    assert!(used <= LIMIT, "{used}");
-                    let actual = worst * (step % 4) / 3;
-                    in_use.fetch_sub(worst - actual, Ordering::SeqCst);
-                    settle(&process, worst, actual);
-                    home.record(&process, actual);
-                }
-                drop(process);
-            });
-        }
-    });
-    let spent_in_all = in_use.load(Ordering::SeqCst);
-    assert!(spent_in_all <= LIMIT);
-    assert_eq!(home.journals.load(Ordering::SeqCst), spent_in_all);
-    assert_eq!(home.rows(), 0);
 }
