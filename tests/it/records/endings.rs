@@ -9,13 +9,15 @@ use conclave::consultation::event::{
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::Ask;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{AgentId, CallId, ModelRef};
 use serde_json::{Value, json};
 
-use crate::support::record_json;
-use crate::support::sample_events;
 use crate::support::script::{Player, good, plan};
+use crate::support::{record_json, sample_events, schema};
+
+const SCHEMA: &str = include_str!("../../../schemas/consultation.schema.json");
 
 fn after(events: &[Envelope], event: Event, ms: u64) -> Envelope {
     let last = events.last().unwrap();
@@ -106,14 +108,8 @@ fn hedge_states_the_dropped_call_and_makes_the_cost_a_lower_bound() {
     });
     hedged.push(after(&hedged, slow, 10_000));
     let mut beside = whole[at].event.clone();
-    if let Event::Call(CallEvent::Started(CallStarted {
-        call,
-        model,
-        purpose,
-        ..
-    })) = &mut beside
-    {
-        (*call, *model, *purpose) = (hedge, backup, Purpose::Hedge);
+    if let Event::Call(CallEvent::Started(started)) = &mut beside {
+        (started.call, started.model, started.purpose) = (hedge, backup, Purpose::Hedge);
     }
     hedged.push(after(&hedged, beside, 0));
     let entry = |dropped: Value| {
@@ -130,54 +126,42 @@ fn hedge_states_the_dropped_call_and_makes_the_cost_a_lower_bound() {
         ])
     };
     assert_eq!(recorded(&hedged)["hedges"], entry(Value::Null));
-    hedged.push(after(
-        &hedged,
-        Event::Call(CallEvent::Cancelled {
-            call: hedge,
-            reason: CancelReason::HedgeLost,
-        }),
-        5,
-    ));
+    let lost = Event::Call(CallEvent::Cancelled {
+        call: hedge,
+        reason: CancelReason::HedgeLost,
+    });
+    hedged.push(after(&hedged, lost, 5));
     hedged.extend(whole[at + 1..].iter().cloned());
     let record = recorded(&hedged);
     assert_eq!(record["hedges"], entry(json!("xai:grok-4.7")));
     assert_eq!(&record["cost"]["lost_calls"], &json!(1));
     assert_eq!(&record["cost"]["lower_bound"], &json!(true));
-    let schema =
-        serde_json::from_str(include_str!("../../../schemas/consultation.schema.json")).unwrap();
-    assert!(
-        jsonschema::validator_for(&schema)
-            .unwrap()
-            .is_valid(&record)
-    );
+    schema::check(SCHEMA, &record);
 }
 
 #[test]
 fn inconsistent_log_folds_without_panic() {
     let mut events = sample_events::aborted();
-    let leap = |from, to| Event::State(StateEvent::Changed { from, to });
-    events.push(after(
-        &events,
-        leap(StateName::Complete, StateName::Idle),
-        1,
-    ));
-    events.push(after(
-        &events,
+    for event in [
+        Event::State(StateEvent::Changed {
+            from: StateName::Complete,
+            to: StateName::Idle,
+        }),
         Event::Call(CallEvent::Cancelled {
             call: CallId(77),
             reason: CancelReason::HedgeLost,
         }),
-        1,
-    ));
-    let slow = Event::Call(CallEvent::Hedged {
-        call: CallId(78),
-        agent_id: AgentId::from("unknown"),
-        model: ModelRef::new("a", "b"),
-        backup: ModelRef::new("c", "d"),
-        after_ms: 1,
-    });
-    events.push(after(&events, slow, 1));
-    events.push(after(&events, resumed(StateName::Verdict), 1));
+        Event::Call(CallEvent::Hedged {
+            call: CallId(78),
+            agent_id: AgentId::from("unknown"),
+            model: ModelRef::new("a", "b"),
+            backup: ModelRef::new("c", "d"),
+            after_ms: 1,
+        }),
+        resumed(StateName::Verdict),
+    ] {
+        events.push(after(&events, event, 1));
+    }
     assert_eq!(recorded(&events)["state"].as_str(), Some("Verdict"));
     assert_eq!(
         &recorded(&events)["hedges"][0]["round_number"],
@@ -189,11 +173,8 @@ fn inconsistent_log_folds_without_panic() {
 fn only_resumable_consultations_have_a_resume_token() {
     let mut player = Player::started(plan());
     assert_eq!(recorded(&player.log)["resume_token"], "consult-01test");
-    while player
-        .open
-        .iter()
-        .any(|ask| ask.answer == AnswerKind::Independent)
-    {
+    let is_independent = |ask: &Ask| ask.answer == AnswerKind::Independent;
+    while player.open.iter().any(is_independent) {
         let ask = player.open[0].clone();
         player.answer(0, good(&ask));
     }

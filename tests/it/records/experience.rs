@@ -77,113 +77,67 @@ fn learnt(calls: impl IntoIterator<Item = CallRow>) -> Option<OutputTokens> {
         .map(|by_answer| by_answer[&AnswerKind::Independent])
 }
 
+fn tokens(low: u64, expected: u64, high: u64) -> OutputTokens {
+    OutputTokens {
+        low,
+        expected,
+        high,
+    }
+}
+
 #[test]
 fn five_answers_predict_the_length_of_the_next() {
-    let lengths = |lengths: &[u64]| {
-        learnt(
-            lengths
-                .iter()
-                .map(|output| call(*output, 0))
-                .collect::<Vec<_>>(),
-        )
-    };
-    assert_eq!(lengths(&[]), None);
-    assert_eq!(lengths(&[100, 400, 200, 300]), None);
-    assert_eq!(
-        lengths(&[100, 400, 200, 300, 1_000]),
-        Some(OutputTokens {
-            low: 100,
-            expected: 300,
-            high: 1_000
-        })
-    );
-    assert_eq!(
-        lengths(&[100, 400, 200, 300, 310]),
-        Some(OutputTokens {
-            low: 100,
-            expected: 300,
-            high: 450
-        }),
-        "half as much again is possible"
-    );
+    for (lengths, expected) in [
+        (vec![], None),
+        (vec![100, 400, 200, 300], None),
+        (
+            vec![100, 400, 200, 300, 1_000],
+            Some(tokens(100, 300, 1_000)),
+        ),
+        // Half as much again is possible.
+        (vec![100, 400, 200, 300, 310], Some(tokens(100, 300, 450))),
+    ] {
+        let calls: Vec<_> = lengths.iter().map(|output| call(*output, 0)).collect();
+        assert_eq!(learnt(calls), expected, "{lengths:?}");
+    }
 }
 
 #[test]
 fn only_complete_answers_with_reported_tokens_are_samples() {
-    let odd = [
-        CallRow {
-            stop: Some("length"),
-            ..call(9, 1)
-        },
-        CallRow {
-            stop: Some("refused"),
-            ..call(9, 1)
-        },
-        CallRow {
-            stop: None,
-            ..call(9, 1)
-        },
-        CallRow {
-            purpose: "repair",
-            ..call(9, 1)
-        },
-        CallRow {
-            model: "other",
-            ..call(9, 1)
-        },
-        CallRow {
-            tokens_estimated: true,
-            ..call(9, 1)
-        },
-        CallRow {
-            answer: Some("a kind of a later version"),
-            ..call(9, 1)
-        },
-        CallRow {
-            answer: None,
-            ..call(9, 1)
-        },
-        call(0, 1),
+    let changes: [fn(&mut CallRow); 9] = [
+        |row| row.stop = Some("length"),
+        |row| row.stop = Some("refused"),
+        |row| row.stop = None,
+        |row| row.purpose = "repair",
+        |row| row.model = "other",
+        |row| row.tokens_estimated = true,
+        |row| row.answer = Some("a kind of a later version"),
+        |row| row.answer = None,
+        |row| row.output_tokens = 0,
     ];
+    let odd = changes.map(|change| {
+        let mut row = call(9, 1);
+        change(&mut row);
+        row
+    });
     let calls = odd.into_iter().chain([70; 5].map(|output| call(output, 1)));
-    let found = read(calls);
-    assert_eq!(found.learnt_output().len(), 1);
-    let learnt = found.learnt_output().remove(&model()).unwrap();
-    assert_eq!(
-        learnt,
-        BTreeMap::from([(
-            AnswerKind::Independent,
-            OutputTokens {
-                low: 70,
-                expected: 70,
-                high: 105
-            }
-        )])
-    );
+    let mut learnt = read(calls).learnt_output();
+    assert_eq!(learnt.len(), 1);
+    let expected = BTreeMap::from([(AnswerKind::Independent, tokens(70, 70, 105))]);
+    assert_eq!(learnt.remove(&model()), Some(expected));
 }
 
 #[test]
 fn only_the_newest_calls_count() {
-    let calls = [9_000; 200]
-        .into_iter()
-        .chain(vec![50; 3_000])
-        .map(|output| call(output, 1));
-    assert_eq!(
-        learnt(calls),
-        Some(OutputTokens {
-            low: 50,
-            expected: 50,
-            high: 75
-        })
-    );
+    let calls = [9_000; 200].into_iter().chain(vec![50; 3_000]);
+    let calls = calls.map(|output| call(output, 1));
+    assert_eq!(learnt(calls), Some(tokens(50, 50, 75)));
 }
 
 #[test]
 fn twenty_first_tokens_define_when_a_call_is_late() {
     let beginnings = |from: u64| read((from..=20).map(|at| call(1, at * 100))).hedge_delays();
     assert_eq!(beginnings(2), BTreeMap::new());
-    assert_eq!(
-        beginnings(1),
-        BTreeMap::from([(model(), Duration::from_millis(1_900))])
-    );
+    let late = BTreeMap::from([(model(), Duration::from_millis(1_900))]);
+    assert_eq!(beginnings(1), late);
 }

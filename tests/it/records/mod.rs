@@ -2,11 +2,8 @@
 
 mod endings;
 mod experience;
-mod fixtures;
 pub(crate) mod index;
 mod journal;
-mod journal_ends;
-mod journal_reopen;
 mod lookup;
 mod stored;
 mod money;

@@ -1,6 +1,5 @@
 //! Money from the token to the record: for any usage that providers report, the record's totals are
-//! the sum of the calls' costs in every grouping, to the micro-dollar. The expected cost of a call
-//! is computed here independently, from the price list's definition.
+//! the sum of the calls' costs in every grouping, to the micro-dollar.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +19,6 @@ use serde_json::Value;
 use crate::support::record_json;
 use crate::support::script::{Player, good_text, plan};
 
-/// A price as in the list: for a million tokens, in micro-dollars.
-#[derive(Clone, Debug)]
-struct ListedPrice {
-    rates: [u64; 4],
-    tier: Option<(u64, [u64; 4])>,
-}
-
 /// How a call ends.
 #[derive(Clone, Debug)]
 struct Ending {
@@ -35,12 +27,6 @@ struct Ending {
     reported: Option<u64>,
     served_by_other: bool,
     fails: bool,
-}
-
-fn listed() -> impl Strategy<Value = ListedPrice> {
-    let rates = || prop::array::uniform4(0..60_000_000u64);
-    (rates(), prop::option::of((1..400_000u64, rates())))
-        .prop_map(|(rates, tier)| ListedPrice { rates, tier })
 }
 
 fn ending() -> impl Strategy<Value = Ending> {
@@ -63,63 +49,37 @@ fn ending() -> impl Strategy<Value = Ending> {
         )
 }
 
-fn rates([input, output, cache_read, cache_write]: [u64; 4]) -> Rates {
-    // Zero stands for a rate that the list does not have.
-    let own = |rate: u64| (rate > 0).then_some(MicroUsd(rate));
-    Rates {
-        input: MicroUsd(input),
-        output: MicroUsd(output),
-        cache_read: own(cache_read),
-        cache_write: own(cache_write),
-    }
-}
-
-/// Micro-dollars, rounded half up once; `None` without a price.
-fn expected(listed: Option<&ListedPrice>, [input, output, read, write]: [u64; 4]) -> Option<u64> {
-    let listed = listed?;
-    let [per_input, per_output, per_read, per_write] = match &listed.tier {
-        Some((above, second)) if input + read + write > *above => *second,
-        _ => listed.rates,
-    };
-    let or_input = |rate: u64| if rate == 0 { per_input } else { rate };
-    let parts = [
-        (input, per_input),
-        (output, per_output),
-        (read, or_input(per_read)),
-        (write, or_input(per_write)),
-    ];
-    let exact: u128 = parts
-        .iter()
-        .map(|(tokens, rate)| u128::from(*tokens) * u128::from(*rate))
-        .sum();
-    Some(u64::try_from((2 * exact + 1_000_000) / 2_000_000).unwrap())
-}
-
 /// The model that answers in place of the requested one.
 const OTHER: &str = "another-model";
 
-fn priced(prices: &[ListedPrice]) -> (Plan, BTreeMap<ModelRef, ListedPrice>) {
+/// Returns a plan in which the third seat's model has no price, and one has a second tier.
+fn priced() -> Plan {
     let mut plan = plan();
-    // The third seat's model has no price.
-    let mut models = vec![
-        plan.panel.seats[0].model.clone(),
-        plan.panel.seats[1].model.clone(),
-    ];
-    models.push(ModelRef::new("anthropic", OTHER));
-    let table: BTreeMap<_, _> = models.into_iter().zip(prices.iter().cloned()).collect();
-    let price = |listed: &ListedPrice| Price {
-        base: rates(listed.rates),
-        long_context: listed.tier.map(|(above_tokens, second)| LongContext {
-            above_tokens,
-            rates: rates(second),
-        }),
+    let rates = |input| Rates {
+        input: MicroUsd(input),
+        output: MicroUsd(5 * input + 1),
+        cache_read: Some(MicroUsd(input / 10)),
+        cache_write: None,
     };
-    plan.prices = PriceList(
-        table
-            .iter()
-            .map(|(model, listed)| (model.clone(), price(listed)))
-            .collect(),
-    );
+    let price = |input| Price {
+        base: rates(input),
+        long_context: None,
+    };
+    let tiered = Price {
+        long_context: Some(LongContext {
+            above_tokens: 200_000,
+            rates: rates(5_000_001),
+        }),
+        ..price(2_500_000)
+    };
+    let [first, second] = [0, 1].map(|seat: usize| plan.panel.seats[seat].model.clone());
+    let other = ModelRef::new("anthropic", OTHER);
+    let prices = [
+        (first, price(3_333_333)),
+        (second, tiered),
+        (other, price(1_000_000)),
+    ];
+    plan.prices = PriceList(prices.into());
     plan.control.consent.consent_mode =
         conclave::consultation::policy::consent::ConsentMode::PreApproved;
     // Answers of any length are within the estimate.
@@ -133,24 +93,28 @@ fn priced(prices: &[ListedPrice]) -> (Plan, BTreeMap<ModelRef, ListedPrice>) {
     };
     let models = plan.panel.models().cloned();
     plan.models = models.map(|model| (model, any_length)).collect();
-    (plan, table)
+    plan
 }
 
-fn outcome(ask: &Ask, ending: &Ending) -> Outcome {
+fn usage(ending: &Ending) -> Usage {
     let [input, output, cache_read, cache_write] = ending.usage;
     let source = if ending.estimated {
         UsageSource::Estimated
     } else {
         UsageSource::Reported
     };
-    let usage = Usage {
+    Usage {
         input,
         cache_read,
         cache_write,
         output,
         source,
         ..Usage::default()
-    };
+    }
+}
+
+fn outcome(ask: &Ask, ending: &Ending) -> Outcome {
+    let usage = usage(ending);
     let reported_cost = ending.reported.map(MicroUsd);
     if ending.fails {
         return Err(Failure {
@@ -170,26 +134,23 @@ fn outcome(ask: &Ask, ending: &Ending) -> Outcome {
 }
 
 /// Returns the cost of a call, and whether it is a lower bound.
-fn expected_cost(
-    ask: &Ask,
-    ending: &Ending,
-    table: &BTreeMap<ModelRef, ListedPrice>,
-) -> (u64, bool) {
+fn expected_cost(ask: &Ask, ending: &Ending, prices: &PriceList) -> (u64, bool) {
     if let Some(reported) = ending.reported {
         return (reported, false);
     }
-    let of_asked = table.get(&ask.model);
-    let is_other = ending.served_by_other && !ending.fails;
-    let of_served = if is_other {
-        table.get(&ModelRef {
-            provider: ask.model.provider.clone(),
-            model: OTHER.to_owned(),
-        })
+    let of_asked = prices.0.get(&ask.model);
+    let of_served = if ending.served_by_other && !ending.fails {
+        let provider = ask.model.provider.clone();
+        let model = OTHER.to_owned();
+        prices.0.get(&ModelRef { provider, model })
     } else {
         of_asked
     };
-    match expected(of_served.or(of_asked), ending.usage) {
-        Some(cost) => (cost, ending.estimated || of_served.is_none()),
+    match of_served.or(of_asked) {
+        Some(price) => (
+            price.cost(&usage(ending)).0,
+            ending.estimated || of_served.is_none(),
+        ),
         None => (0, true),
     }
 }
@@ -202,20 +163,20 @@ fn sums(cost: &Value) -> (u64, bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_records_totals_are_the_sum_of_its_calls_in_every_grouping(
-        prices in prop::collection::vec(listed(), 3),
         endings in prop::collection::vec(ending(), 40),
     ) {
-        let (plan, table) = priced(&prices);
+        let plan = priced();
+        let prices = plan.prices.clone();
         let mut player = Player::started(plan);
         let mut costs = BTreeMap::new();
         let mut next = endings.iter().cycle();
         player.finish(|ask| {
             let ending = next.next().unwrap();
-            costs.insert(ask.call, expected_cost(ask, ending, &table));
+            costs.insert(ask.call, expected_cost(ask, ending, &prices));
             outcome(ask, ending)
         });
         let written = record_json(&Transcript::fold(&player.log).unwrap());
@@ -255,7 +216,12 @@ proptest! {
         }
         for grouping in ["by_provider", "by_model", "by_agent", "by_round"] {
             let known = groups.keys().filter(|(of, _)| *of == grouping).count();
-            prop_assert_eq!(written["cost"][grouping].as_object().unwrap().len(), known);
+            let parts = written["cost"][grouping].as_object().unwrap();
+            prop_assert_eq!(parts.len(), known);
+            for count in ["/calls", "/tokens/total"] {
+                let count = |of: &Value| of.pointer(count).and_then(Value::as_u64).unwrap_or(0);
+                prop_assert_eq!(parts.values().map(count).sum::<u64>(), count(&written["cost"]));
+            }
         }
     }
 }

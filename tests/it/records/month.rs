@@ -26,19 +26,10 @@ fn exactly(micro: u64) -> Cost {
 fn write(logs: &Path, name: &str, text: &str, at: &str, seconds: u64) {
     let path = logs.join(name);
     fs::write(&path, text).unwrap();
-    let moment =
-        Duration::from_millis(self::at(at).0.try_into().unwrap()) + Duration::from_secs(seconds);
-    File::options()
-        .write(true)
-        .open(path)
-        .unwrap()
-        .set_modified(UNIX_EPOCH + moment)
-        .unwrap();
-}
-
-fn record(id: &str, started: &str, cost: Cost) -> String {
-    json!({"schema_version": "1.0", "consultation_id": id, "timestamp": started, "cost": cost})
-        .to_string()
+    let started = Duration::from_millis(self::at(at).0.unsigned_abs());
+    let moment = UNIX_EPOCH + started + Duration::from_secs(seconds);
+    let file = File::options().write(true).open(path).unwrap();
+    file.set_modified(moment).unwrap();
 }
 
 /// Returns a journal line of one call.
@@ -60,101 +51,53 @@ fn spent(logs: &Path) -> Cost {
 }
 
 #[test]
-fn missing_folder_has_cost_nothing() {
-    assert_eq!(spent(Path::new("/nowhere")), Cost::FREE);
-}
-
-#[test]
 fn every_consultation_of_the_month_counts_once() {
+    assert_eq!(spent(Path::new("/nowhere")), Cost::FREE);
     let folder = tempfile::tempdir().unwrap();
     let logs = folder.path();
-    write(
-        logs,
-        "consult-a.json",
-        &record("consult-a", NOVEMBER, exactly(1)),
-        NOVEMBER,
-        2,
-    );
-    write(logs, "consult-a.jsonl", &journal(NOVEMBER, 1), NOVEMBER, 1);
-    write(
-        logs,
-        "consult-b.json",
-        &record("consult-b", OCTOBER, exactly(10)),
-        OCTOBER,
-        2,
-    );
-    write(logs, "consult-b.jsonl", &journal(OCTOBER, 10), OCTOBER, 1);
-    write(
-        logs,
-        "other.json",
-        &record("other", NOVEMBER, exactly(100)),
-        NOVEMBER,
-        0,
-    );
+    let record = |name: &str, started: &str, cost: Cost, at: &str, seconds| {
+        let text = json!({
+            "schema_version": "1.0", "consultation_id": name, "timestamp": started, "cost": cost,
+        });
+        write(
+            logs,
+            &format!("{name}.json"),
+            &text.to_string(),
+            at,
+            seconds,
+        );
+    };
+    let journal = |name: &str, calls: &[(&str, u64)], at: &str, seconds| {
+        let lines: String = calls.iter().map(|(at, cost)| journal(at, *cost)).collect();
+        write(logs, &format!("{name}.jsonl"), &lines, at, seconds);
+    };
+    record("consult-a", NOVEMBER, exactly(1), NOVEMBER, 2);
+    journal("consult-a", &[(NOVEMBER, 1)], NOVEMBER, 1);
+    record("consult-b", OCTOBER, exactly(10), OCTOBER, 2);
+    journal("consult-b", &[(OCTOBER, 10)], OCTOBER, 1);
+    record("other", NOVEMBER, exactly(100), NOVEMBER, 0);
     assert_eq!(spent(logs), exactly(1));
-    write(
-        logs,
-        "consult-c.json",
-        &record("consult-c", NOVEMBER, Cost::at_least(MicroUsd(1_000))),
+    // Killed, without a record.
+    journal("consult-c", &[(NOVEMBER, 3)], NOVEMBER, 0);
+    assert_eq!(spent(logs), exactly(4));
+    // Resumed and killed again: the record is older than the journal.
+    record("consult-d", NOVEMBER, exactly(10), NOVEMBER, 0);
+    journal("consult-d", &[(NOVEMBER, 10), (NOVEMBER, 20)], NOVEMBER, 60);
+    assert_eq!(spent(logs), exactly(34));
+    write(logs, "consult-e.json", "damaged", NOVEMBER, 60);
+    journal("consult-e", &[(NOVEMBER, 100)], NOVEMBER, 0);
+    assert_eq!(spent(logs), exactly(134));
+    // Begun in an earlier month: only the calls of this one count.
+    record("consult-f", OCTOBER, exactly(12), NOVEMBER, 2);
+    journal("consult-f", &[(OCTOBER, 10), (NOVEMBER, 2)], NOVEMBER, 1);
+    assert_eq!(spent(logs), exactly(136));
+    // A record counts without a journal too.
+    record(
+        "consult-g",
+        NOVEMBER,
+        Cost::at_least(MicroUsd(1_000)),
         NOVEMBER,
         2,
     );
-    assert_eq!(
-        spent(logs),
-        Cost::at_least(MicroUsd(1_001)),
-        "without a journal too"
-    );
-}
-
-#[test]
-fn killed_consultation_counts_by_its_journal() {
-    let folder = tempfile::tempdir().unwrap();
-    let logs = folder.path();
-    write(logs, "consult-a.jsonl", &journal(NOVEMBER, 3), NOVEMBER, 0);
-    assert_eq!(spent(logs), exactly(3));
-    // It was resumed and killed again: the record is older than the journal.
-    write(
-        logs,
-        "consult-b.json",
-        &record("consult-b", NOVEMBER, exactly(10)),
-        NOVEMBER,
-        0,
-    );
-    write(
-        logs,
-        "consult-b.jsonl",
-        &(journal(NOVEMBER, 10) + &journal(NOVEMBER, 20)),
-        NOVEMBER,
-        60,
-    );
-    assert_eq!(spent(logs), exactly(33));
-    write(logs, "consult-c.json", "damaged", NOVEMBER, 60);
-    write(
-        logs,
-        "consult-c.jsonl",
-        &journal(NOVEMBER, 100),
-        NOVEMBER,
-        0,
-    );
-    assert_eq!(spent(logs), exactly(133));
-}
-
-#[test]
-fn consultation_of_an_earlier_month_counts_its_calls_of_this_one() {
-    let folder = tempfile::tempdir().unwrap();
-    write(
-        folder.path(),
-        "consult-a.json",
-        &record("consult-a", OCTOBER, exactly(12)),
-        NOVEMBER,
-        2,
-    );
-    write(
-        folder.path(),
-        "consult-a.jsonl",
-        &(journal(OCTOBER, 10) + &journal(NOVEMBER, 2)),
-        NOVEMBER,
-        1,
-    );
-    assert_eq!(spent(folder.path()), exactly(2));
+    assert_eq!(spent(logs), Cost::at_least(MicroUsd(1_136)));
 }

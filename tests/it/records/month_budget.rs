@@ -1,6 +1,6 @@
 //! Killed processes that share a monthly budget: their reservations stay counted.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -8,7 +8,7 @@ use conclave::consultation::policy::budget::BudgetCheck;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::records::month_budget::MonthBudget;
 
-use crate::support::timeout::{blocking, until};
+use crate::support::timeout::until;
 
 const HOME: &str = "MONTH_BUDGET_TEST_HOME";
 const LIMIT: MicroUsd = MicroUsd(1_000);
@@ -18,13 +18,12 @@ fn open(home: &Path) -> MonthBudget {
 }
 
 /// Runs as a process of its own: reserves 30 until the budget is used up, settles every other call
-/// at 10, prints a line, and waits to be killed.
+/// at 10, and waits to be killed.
 #[test]
 #[ignore = "started by the other test"]
 #[expect(
     clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "the process gets its home from the environment and reports on standard output"
+    reason = "the process gets its home from the environment"
 )]
 fn process_that_is_killed() {
     let Some(home) = std::env::var_os(HOME) else {
@@ -39,7 +38,6 @@ fn process_that_is_killed() {
             budget.settle(MicroUsd(30), MicroUsd(10)).unwrap();
         }
     }
-    println!("used up");
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
@@ -49,19 +47,9 @@ fn start(home: &Path) -> Child {
         .args(["--ignored", "--nocapture"])
         .env(HOME, home)
         .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
+        .stdout(Stdio::null())
         .spawn()
         .unwrap()
-}
-
-fn wait_until_used_up(child: &mut Child) {
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let is_used_up = blocking("the budget to be used up", || {
-        lines
-            .map_while(Result::ok)
-            .any(|line| line.contains("used up"))
-    });
-    assert!(is_used_up, "the process ended early");
 }
 
 /// Returns the number of processes that have a lock.
@@ -76,35 +64,10 @@ fn locks(home: &Path) -> usize {
 }
 
 #[test]
-fn killed_processes_leave_no_budget_to_spend_again() {
-    let home = tempfile::tempdir().unwrap();
-    let witness = open(home.path());
-    let mut children: Vec<Child> = (0..4).map(|_| start(home.path())).collect();
-    children.iter_mut().for_each(wait_until_used_up);
-    assert_eq!(
-        witness.reserve(MicroUsd(30)).unwrap(),
-        BudgetCheck::WaitForInFlight
-    );
-    for child in &mut children {
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-    let spent = witness.spent().unwrap();
-    assert!(spent <= LIMIT, "{spent:?}");
-    assert!(spent > MicroUsd(LIMIT.0 - 30), "{spent:?}");
-    assert_eq!(
-        witness.reserve(MicroUsd(30)).unwrap(),
-        BudgetCheck::Exceeded
-    );
-    drop(witness);
-    assert_eq!(open(home.path()).spent().unwrap(), spent);
-}
-
-#[test]
 fn a_process_killed_at_any_moment_leaves_whole_amounts() {
     let home = tempfile::tempdir().unwrap();
     let mut spent = MicroUsd::ZERO;
-    for _ in 0..12 {
+    for _ in 0..4 {
         let mut child = start(home.path());
         let witness = open(home.path());
         // The process is killed once it has its own row, at an arbitrary moment.

@@ -146,7 +146,7 @@ fn declined_old_and_damaged_journals_are_rejected() {
             .contains(" was declined before anything was asked\nhint: ask again with ")
     );
 
-    let journal = include_str!("../../records/fixtures/journal-1.0.jsonl");
+    let journal = include_str!("../../records/stored/fixtures/journal-1.0.jsonl");
     let other = journal.replace("\"schema_version\":\"1.0\"", "\"schema_version\":\"0.9\"");
     let open = other.trim_end().rsplit_once('\n').unwrap().0;
     std::fs::write(

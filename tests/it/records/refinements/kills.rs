@@ -1,11 +1,9 @@
 //! Processes that are killed while they write a document and its log.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use conclave::files::log::LogError;
-use conclave::records::refinements::{RefinementStore, RefinementStoreError, SpecFile};
+use conclave::records::refinements::{RefinementStore, SpecFile};
 use conclave::refinement::event::TextHash;
 
 use super::store::{NOW, begun};
@@ -56,9 +54,12 @@ fn process_that_is_killed() {
     }
 }
 
-fn start(folder: &Path, test: &str) -> Child {
+fn start(folder: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test])
+        .args([
+            "--exact",
+            "records::refinements::kills::process_that_is_killed",
+        ])
         .args(["--ignored", "--nocapture"])
         .env(FOLDER, folder)
         .stdin(Stdio::piped())
@@ -71,7 +72,7 @@ fn start(folder: &Path, test: &str) -> Child {
 fn kill_at_any_moment_leaves_document_and_log_whole() {
     let times = std::env::vars()
         .find(|(name, _)| name == "CONCLAVE_TEST_KILLS")
-        .map_or(12, |(_, value)| value.parse().unwrap());
+        .map_or(5, |(_, value)| value.parse().unwrap());
     let mut random = fastrand::Rng::with_seed(6);
     let folder = tempfile::tempdir().unwrap();
     let document = document(folder.path());
@@ -85,10 +86,7 @@ fn kill_at_any_moment_leaves_document_and_log_whole() {
     for kill in 0..times {
         let read = || number_of(&SpecFile::at(&document).read().unwrap());
         let before = read();
-        let mut child = start(
-            folder.path(),
-            "records::refinements::kills::process_that_is_killed",
-        );
+        let mut child = start(folder.path());
         until("the document is replaced", || {
             assert_eq!(child.try_wait().unwrap(), None, "the process ended early");
             read() > before
@@ -108,51 +106,6 @@ fn kill_at_any_moment_leaves_document_and_log_whole() {
         assert_eq!(original.path, store.files.folder.join("original.md"));
         number_of(&std::fs::read_to_string(&store.files.changes).unwrap());
     }
-}
-
-/// Runs as a process of its own: works on a document until its standard input ends.
-#[test]
-#[ignore = "started by the other tests"]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the process gets its folder from the environment"
-)]
-fn process_that_works() {
-    let Some(folder) = std::env::var_os(FOLDER) else {
-        return;
-    };
-    let store = RefinementStore::beside(&document(Path::new(&folder)));
-    let _refinement = store.begin(NOW, begun(ORIGINAL), ORIGINAL).unwrap();
-    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
-}
-
-#[test]
-fn second_process_is_refused_until_the_first_has_ended() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = RefinementStore::beside(&document(folder.path()));
-    let mut child = start(
-        folder.path(),
-        "records::refinements::kills::process_that_works",
-    );
-    until("the loop has begun", || {
-        assert_eq!(child.try_wait().unwrap(), None, "the process ended early");
-        store.load().unwrap().is_some()
-    });
-    let log = std::fs::read(&store.files.log).unwrap();
-    for refused in [
-        store.open(NOW).unwrap_err(),
-        store.begin(NOW, begun("two"), "two").unwrap_err(),
-    ] {
-        assert!(
-            matches!(refused, RefinementStoreError::Log(LogError::Busy(_))),
-            "{refused}"
-        );
-    }
-    assert_eq!(std::fs::read(&store.files.log).unwrap(), log);
-    assert_eq!(store.original(&TextHash::of("two")), None);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    store.open(NOW).unwrap();
 }
 
 /// Runs as a process of its own, under a limit on the size of files: replaces the document by a

@@ -46,13 +46,6 @@ fn a_collapse_after_a_hundred_good_cases_is_noticed_within_25() {
 }
 
 #[test]
-fn simulated_batches_depend_on_their_seed_alone() {
-    let halts = |seed| simulate(conditions(10), NONE, (CASES, HEALTHY), 200, seed).cases;
-    assert_eq!(halts(3), halts(3));
-    assert_ne!(halts(3), halts(4));
-}
-
-#[test]
 fn worse_batches_are_halted_more_often() {
     let mut last = 0.0;
     for health in HEALTHS {

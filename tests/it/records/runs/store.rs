@@ -1,15 +1,15 @@
 //! The folder of a run: what survives crashes, other processes and damage.
 
-use conclave::domain::log::Fold as _;
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use conclave::benchmark::event::{BenchmarkEvent, BenchmarkEventKind};
+use conclave::benchmark::event::BenchmarkEventKind;
 use conclave::benchmark::result::CaseOutcome;
 use conclave::benchmark::run::{Arm, CaseRunId, RunId};
-use conclave::benchmark::state::{BenchmarkState, BenchmarkStatus};
+use conclave::benchmark::state::BenchmarkStatus;
 use conclave::config::paths::Home;
 use conclave::domain::time::Timestamp;
 use conclave::files::log::LogError;
@@ -68,9 +68,8 @@ impl RunHome {
     }
 
     fn events(&self) -> Vec<String> {
-        let lines = self.lines();
+        let lines = self.lines().into_iter();
         lines
-            .iter()
             .map(|line| line["event"].as_str().unwrap().to_owned())
             .collect()
     }
@@ -78,10 +77,6 @@ impl RunHome {
     fn append(&self, bytes: &[u8]) {
         let mut log = fs::File::options().append(true).open(self.log()).unwrap();
         log.write_all(bytes).unwrap();
-    }
-
-    fn load_error(&self) -> LogError {
-        self.store().load(&self.run).unwrap_err()
     }
 }
 
@@ -115,7 +110,7 @@ fn halt(run: &mut LockedRun) {
 }
 
 #[test]
-fn a_new_run_has_a_log_and_a_state() {
+fn a_new_run_has_files_of_its_owner_alone_and_is_created_once() {
     let (home, run) = RunHome::new();
     assert_eq!(home.events(), ["begun"]);
     assert_eq!(home.lines()[0]["schema_version"], 1);
@@ -123,7 +118,16 @@ fn a_new_run_has_a_log_and_a_state() {
     schema::check(SCHEMA, &state);
     assert_eq!(state["run_status"], "running");
     assert_eq!(state["remaining"].as_array().unwrap().len(), 12);
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&home.store().files(&home.run).folder), 0o700);
+    assert_eq!(
+        [&home.log(), &home.state()].map(|path| mode(path)),
+        [0o600; 2]
+    );
     drop(run);
+    let begun = begun(terms(1, &[Arm::Panel]), StopConditions::default());
+    let error = home.store().create(NOW, begun).unwrap_err().to_string();
+    assert!(error.starts_with("there is already a file"), "{error}");
 }
 
 #[test]
@@ -138,28 +142,6 @@ fn a_state_is_written_at_most_once_a_second_and_never_forgotten() {
     assert_eq!(home.state_json()["in_flight"], json!([]));
     assert_eq!(run.refresh_state(later), None);
     assert_eq!(home.state_json()["in_flight"].as_array().unwrap().len(), 1);
-}
-
-#[test]
-fn a_run_belongs_to_its_owner_alone() {
-    use std::os::unix::fs::PermissionsExt;
-    let (home, _run) = RunHome::new();
-    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&home.store().files(&home.run).folder), 0o700);
-    assert_eq!(mode(&home.log()), 0o600);
-    assert_eq!(mode(&home.state()), 0o600);
-}
-
-#[test]
-fn a_run_is_created_once() {
-    let (home, run) = RunHome::new();
-    drop(run);
-    let begun = begun(terms(1, &[Arm::Panel]), StopConditions::default());
-    let error = home.store().create(NOW, begun).unwrap_err();
-    assert!(
-        error.to_string().starts_with("there is already a file"),
-        "{error}"
-    );
 }
 
 #[test]
@@ -186,40 +168,24 @@ fn state_and_reason_are_written_before_the_halt_is_over() {
     );
     let remaining: Vec<String> = (4..=12).map(|number| format!("case-{number}")).collect();
     assert_eq!(state["remaining"], json!(remaining));
-    let statistics = &state["statistics"];
-    let expected = [
-        ("total_cases", json!(12)),
-        ("cases_attempted", json!(3)),
-        ("cases_approved", json!(0)),
-        ("cases_rejected", json!(2)),
-        ("cases_failed", json!(1)),
-        ("retry_rate", json!(0.0)),
-        ("reject_rate", json!(1.0)),
-        ("consecutive_fails", json!(3)),
-    ];
-    for (key, value) in expected {
-        assert_eq!(statistics[key], value, "{key}");
-    }
-}
-
-#[test]
-fn a_halt_is_logged_with_its_evaluation() {
-    let (home, mut run) = RunHome::new();
-    halt(&mut run);
+    assert_eq!(state["statistics"]["cases_rejected"], 2);
     let lines = home.lines();
     let halted = lines.iter().find(|line| line["event"] == "halted").unwrap();
     let rules = halted["evaluation"]["rules"].as_array().unwrap();
-    let rule = rules
-        .iter()
-        .find(|rule| rule["name"] == "reject_rate")
-        .unwrap();
+    let mut rules = rules.iter();
+    let rule = rules.find(|rule| rule["name"] == "reject_rate").unwrap();
     assert_eq!(rule["outcome"], "unknown");
     assert_eq!(halted["evaluation"]["decision"]["stop"]["class"], "halted");
 }
 
 #[test]
-fn a_second_process_is_refused() {
-    let (home, run) = RunHome::new();
+fn a_second_process_can_only_read() {
+    let (home, mut run) = RunHome::new();
+    step(&mut run, CaseOutcome::Approved);
+    let stored = home.store().load(&home.run).unwrap();
+    assert_eq!(stored.status, BenchmarkStatus::Running);
+    assert_eq!(stored.state, *run.state());
+    assert!(!stored.view().resumable);
     let error = home.store().open(&home.run, NOW).unwrap_err();
     assert!(matches!(error, LogError::Busy(_)));
     assert_eq!(
@@ -228,16 +194,6 @@ fn a_second_process_is_refused() {
     );
     drop(run);
     home.store().open(&home.run, NOW).unwrap();
-}
-
-#[test]
-fn a_run_is_read_while_another_process_runs_it() {
-    let (home, mut run) = RunHome::new();
-    step(&mut run, CaseOutcome::Approved);
-    let stored = home.store().load(&home.run).unwrap();
-    assert_eq!(stored.status, BenchmarkStatus::Running);
-    assert_eq!(stored.state, *run.state());
-    assert!(!stored.view().resumable);
 }
 
 #[test]
@@ -292,97 +248,39 @@ fn a_torn_last_line_is_ignored_and_cut_with_the_next_event() {
 }
 
 #[test]
-fn a_log_is_read_however_it_was_cut() {
-    let (home, mut run) = RunHome::new();
-    halt(&mut run);
-    drop(run);
-    let log = fs::read_to_string(home.log()).unwrap();
-    let lines: Vec<&str> = log.split_inclusive('\n').collect();
-    let mut expected: Option<BenchmarkState> = None;
-    for (at, line) in lines.iter().enumerate() {
-        let event: BenchmarkEvent = serde_json::from_str(line).unwrap();
-        match &mut expected {
-            None => expected = Some(BenchmarkState::begin(&event).unwrap()),
-            Some(state) => state.apply(&event).unwrap(),
+fn a_line_that_cannot_follow_is_named_and_nothing_is_changed() {
+    type IsExpected = fn(&LogError) -> bool;
+    let damaged: IsExpected = |error| matches!(error, LogError::DamagedLine { line: 4, .. });
+    let other: IsExpected = |error| matches!(error, LogError::OtherVersion { line: 4, .. });
+    let twice: IsExpected = |error| matches!(error, LogError::Contradiction { line: 4, .. });
+    let empty: IsExpected = |error| matches!(error, LogError::Empty(_));
+    for (line, is_expected) in [
+        (
+            Some("{\"schema_version\":1,\"event\":\"unheard\"}"),
+            damaged,
+        ),
+        (Some("{\"schema_version\":2,\"event\":\"unheard\"}"), other),
+        (None, twice),
+        (Some(""), empty),
+    ] {
+        let (home, mut run) = RunHome::new();
+        step(&mut run, CaseOutcome::Approved);
+        drop(run);
+        match line {
+            Some("") => fs::write(home.log(), "").unwrap(),
+            Some(line) => home.append(format!("{line}\n").as_bytes()),
+            None => {
+                let log = fs::read_to_string(home.log()).unwrap();
+                home.append(format!("{}\n", log.lines().last().unwrap()).as_bytes());
+            }
         }
-        let next = lines.get(at + 1).unwrap_or(&"");
-        for part in [
-            "",
-            &next[..next.len().min(1)],
-            &next[..next.len().saturating_sub(2)],
-        ] {
-            fs::write(home.log(), lines[..=at].concat() + part).unwrap();
-            let stored = home.store().load(&home.run).unwrap();
-            assert_eq!(
-                Some(&stored.state),
-                expected.as_ref(),
-                "after line {}",
-                at + 1
-            );
-        }
+        let before = fs::read(home.log()).unwrap();
+        let error = home.store().load(&home.run).unwrap_err();
+        assert!(is_expected(&error), "{error}");
+        home.store().open(&home.run, NOW).unwrap_err();
+        assert_eq!(fs::read(home.log()).unwrap(), before);
+        assert_eq!(home.store().newest_first().unwrap(), [home.run]);
     }
-}
-
-#[test]
-fn a_damaged_line_is_named() {
-    let (home, mut run) = RunHome::new();
-    step(&mut run, CaseOutcome::Approved);
-    drop(run);
-    home.append(b"{\"schema_version\":1,\"event\":\"unheard\"}\n");
-    let error = home.load_error();
-    assert!(matches!(error, LogError::DamagedLine { line: 4, .. }));
-    let path = home.log().display().to_string();
-    assert_eq!(
-        error.to_string(),
-        format!("line 4 of `{path}` is not an event")
-    );
-    // Nothing is changed by the one who would continue it.
-    let before = fs::read(home.log()).unwrap();
-    home.store().open(&home.run, NOW).unwrap_err();
-    assert_eq!(fs::read(home.log()).unwrap(), before);
-}
-
-#[test]
-fn a_line_of_another_version_is_refused() {
-    let (home, run) = RunHome::new();
-    drop(run);
-    home.append(b"{\"schema_version\":2,\"event\":\"unheard\"}\n");
-    let error = home.load_error();
-    assert!(matches!(error, LogError::OtherVersion { line: 2, .. }));
-    assert!(
-        error
-            .to_string()
-            .ends_with("has version `2`; this program reads `1`")
-    );
-}
-
-#[test]
-fn a_line_that_does_not_follow_is_refused() {
-    let (home, mut run) = RunHome::new();
-    let case_run = next_run(&run);
-    run.record(NOW, started(&case_run, 1)).unwrap();
-    run.record(NOW, finished(&case_run, CaseOutcome::Approved, 1))
-        .unwrap();
-    drop(run);
-    let log = fs::read_to_string(home.log()).unwrap();
-    let last = log.lines().last().unwrap();
-    home.append(format!("{last}\n").as_bytes());
-    assert!(matches!(
-        home.load_error(),
-        LogError::Contradiction { line: 4, .. }
-    ));
-}
-
-#[test]
-fn a_log_without_a_line_is_an_error_and_in_the_list() {
-    let (home, run) = RunHome::new();
-    drop(run);
-    fs::write(home.log(), "").unwrap();
-    assert!(matches!(home.load_error(), LogError::Empty(_)));
-    assert_eq!(
-        home.store().newest_first().unwrap(),
-        std::slice::from_ref(&home.run)
-    );
 }
 
 #[test]
@@ -428,21 +326,13 @@ fn a_state_that_cannot_be_written_does_not_stop_a_run() {
 }
 
 #[test]
-fn a_link_in_the_place_of_a_log_is_refused() {
-    let (home, run) = RunHome::new();
-    drop(run);
-    let elsewhere = home.folder.path().join("elsewhere");
-    fs::rename(home.log(), &elsewhere).unwrap();
-    std::os::unix::fs::symlink(&elsewhere, home.log()).unwrap();
-    assert!(matches!(home.load_error(), LogError::Io { .. }));
-    home.store().open(&home.run, NOW).unwrap_err();
-}
-
-#[test]
 fn runs_are_found_by_name_and_listed_newest_first() {
     let (home, run) = RunHome::new();
     drop(run);
     let store = home.store();
+    let nowhere = RunStore::in_folder(home.folder.path().join("nowhere"));
+    assert_eq!(nowhere.newest_first().unwrap(), []);
+    assert_eq!(nowhere.find("last").unwrap(), Err(LookupError::NotFound));
     let mut begun = begun(terms(1, &[Arm::Panel]), StopConditions::default());
     begun.run = RunId::from_unique("01kb6");
     drop(store.create(NOW, begun).unwrap());
@@ -464,13 +354,4 @@ fn runs_are_found_by_name_and_listed_newest_first() {
         Err(LookupError::Ambiguous(vec![newest, home.run.clone()]))
     );
     assert_eq!(find("x"), Err(LookupError::NotFound));
-}
-
-#[test]
-fn a_home_without_runs_has_none() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = RunStore::in_folder(folder.path().join("runs"));
-    assert_eq!(store.newest_first().unwrap(), []);
-    assert_eq!(store.find("last").unwrap(), Err(LookupError::NotFound));
-    assert!(!folder.path().join("runs").exists());
 }

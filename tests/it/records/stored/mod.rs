@@ -1,13 +1,14 @@
 //! Records read back, whole and damaged.
 
 mod rejections;
+mod versions;
 
 use std::path::{Path, PathBuf};
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::Cost;
 use conclave::domain::stored_record::Completion;
-use conclave::records::stored::{self, read};
+use conclave::records::stored::read;
 use serde_json::json;
 
 use crate::support::record_json;
@@ -15,7 +16,7 @@ use crate::support::sample_events;
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/it/records/fixtures")
+        .join("tests/it/records/stored/fixtures")
         .join(name)
 }
 
@@ -92,33 +93,5 @@ fn aborted_consultation_states_its_reason_and_phase() {
         record.abort_reason.is_some()
             && record.abort_message.is_some()
             && record.aborted_during.is_some()
-    );
-}
-
-#[test]
-fn record_of_version_1_0_keeps_its_rounds_and_agents() {
-    let record = stored::read_file(&path("record-1.0.json")).unwrap();
-    assert_eq!(record.completion(), Completion::Completed);
-    assert_eq!(record.tool_version.as_deref(), Some("0.1.0"));
-    assert_eq!(
-        record
-            .rounds()
-            .map(|(number, round)| (number, round.complete))
-            .collect::<Vec<_>>(),
-        [(1, true), (2, true), (3, true), (4, true)]
-    );
-    let (_, failed) = record
-        .agent_rounds()
-        .find(|(_, work)| work.error.is_some())
-        .unwrap();
-    assert_eq!(failed.agent.as_str(), "Pragmatist");
-    assert_eq!(failed.failure(), Some("Your credit balance is too low"));
-    assert_eq!(record.cost_by_provider().count(), 1);
-    assert!(
-        record
-            .prompt_templates()
-            .any(|template| template == ("converge/independent", "v1.0")),
-        "{:?}",
-        record.prompt_versions
     );
 }

@@ -1,5 +1,8 @@
 //! The journal has every event that was accepted, and reports a torn tail.
 
+mod ends;
+mod reopen;
+
 use std::fs;
 use std::path::Path;
 
@@ -25,7 +28,7 @@ fn written(folder: &Path, events: &[Envelope]) -> ConsultationFiles {
 }
 
 #[test]
-fn a_journal_read_back_gives_the_same_transcript() {
+fn every_event_is_in_the_journal_and_the_events_file_at_once() {
     for events in [
         sample_events::complete(),
         sample_events::degraded(),
@@ -33,45 +36,19 @@ fn a_journal_read_back_gives_the_same_transcript() {
         sample_events::hostile(),
     ] {
         let home = tempfile::tempdir().unwrap();
-        let read = read_journal(&written(home.path(), &events).journal).unwrap();
-        assert_eq!(&read, &events);
-        assert_eq!(Transcript::fold(&read), Transcript::fold(&events));
-    }
-}
-
-#[test]
-fn event_is_in_the_file_when_the_call_returns() {
-    let home = tempfile::tempdir().unwrap();
-    let events = sample_events::complete();
-    let path = home.path().join("consult-x.jsonl");
-    let mut journal = Journal::create(&path).unwrap();
-    for (at, event) in events.iter().enumerate() {
-        journal.event(event).unwrap();
-        assert_eq!(read_journal(&path).unwrap().len(), at + 1);
-    }
-}
-
-#[test]
-fn a_journal_cut_in_its_tail_loses_at_most_its_last_event() {
-    let home = tempfile::tempdir().unwrap();
-    let events = sample_events::aborted();
-    let path = written(home.path(), &events).journal;
-    let whole = fs::read(&path).unwrap();
-    let last = whole[..whole.len() - 1]
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .unwrap()
-        + 1;
-    for end in last..=whole.len() {
-        fs::write(&path, &whole[..end]).unwrap();
+        let [path, copy] = ["consult-x.jsonl", "events.jsonl"].map(|name| home.path().join(name));
+        let mut journal = Journal::create(&path).unwrap();
+        let mut file = EventsFile::create(&copy).unwrap();
+        for (at, event) in events.iter().enumerate() {
+            journal.event(event).unwrap();
+            file.event(event).unwrap();
+            if at % 10 == 0 {
+                assert_eq!(read_journal(&path).unwrap(), events[..=at]);
+            }
+        }
+        assert_eq!(read_journal(&copy).unwrap(), events);
         let read = read_journal(&path).unwrap();
-        // Only its line break may be missing from a line that counts.
-        let count = if end >= whole.len() - 1 {
-            events.len()
-        } else {
-            events.len() - 1
-        };
-        assert_eq!(read, events[..count], "cut at {end}");
+        assert_eq!(Transcript::fold(&read), Transcript::fold(&events));
     }
 }
 
@@ -80,15 +57,9 @@ fn damage_and_other_versions_are_errors_that_name_the_line() {
     let home = tempfile::tempdir().unwrap();
     let path = written(home.path(), &sample_events::aborted()).journal;
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(
-        &path,
-        text.replacen(
-            "{\"schema_version\":\"1.0\",\"seq\":2",
-            "{\"schema_version\":\"9.0\",\"seq\":2",
-            1,
-        ),
-    )
-    .unwrap();
+    let second = "{\"schema_version\":\"1.0\",\"seq\":2";
+    let other = second.replace("1.0", "9.0");
+    fs::write(&path, text.replacen(second, &other, 1)).unwrap();
     let error = read_journal(&path).unwrap_err();
     assert!(
         matches!(&error, LogError::OtherVersion { line: 2, version, .. } if version == "9.0"),
@@ -149,36 +120,4 @@ fn unwritable_folder_is_reported_in_one_line() {
         notice.starts_with("Failed to write consultation log: ") && !notice.contains('\n'),
         "{notice}"
     );
-}
-
-#[test]
-fn missing_folder_permission_is_reported() {
-    use std::os::unix::fs::PermissionsExt;
-    let home = tempfile::tempdir().unwrap();
-    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o500)).unwrap();
-    match Journal::create(&home.path().join("consult-logs/consult-x.jsonl")) {
-        Err(failed) => assert!(
-            log_notice(&failed).contains("no permission to write"),
-            "{}",
-            log_notice(&failed)
-        ),
-        // The superuser may write anywhere.
-        Ok(_) => assert!(
-            fs::metadata("/proc/self")
-                .is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
-        ),
-    }
-    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
-}
-
-#[test]
-fn events_file_has_every_event_as_a_line() {
-    let home = tempfile::tempdir().unwrap();
-    let path = home.path().join("events.jsonl");
-    let events = sample_events::complete();
-    let mut file = EventsFile::create(&path).unwrap();
-    for event in &events {
-        file.event(event).unwrap();
-    }
-    assert_eq!(read_journal(&path).unwrap(), events);
 }
