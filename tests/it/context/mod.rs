@@ -2,4 +2,3 @@
 
 mod corpus;
 mod ignore_files;
-mod packages;

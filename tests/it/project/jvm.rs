@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::trees::{Project, assert_framework};
+use super::trees::{Project, assert_framework, assert_stack, framework};
 
 const POM: &str = r#"<?xml version="1.0"?>
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -27,21 +27,14 @@ const POM: &str = r#"<?xml version="1.0"?>
 #[test]
 fn spring_boot_has_the_version_of_the_parent_pom() {
     let project = Project::new(&[("pom.xml", POM)]);
-    assert_eq!(
-        project.detected(),
-        json!({
-            "framework": "spring_boot",
-            "version": "3.2.5",
-            "architecture": null,
-            "stack": {
-                "api": "spring_mvc",
-                "database": "postgresql",
-                "orm": "spring_data_jpa",
-                "package_manager": "maven",
-                "testing": ["junit"],
-            },
-        })
-    );
+    let stack = json!({
+        "api": "spring_mvc",
+        "database": "postgresql",
+        "orm": "spring_data_jpa",
+        "package_manager": "maven",
+        "testing": ["junit"],
+    });
+    assert_stack(&[("pom.xml", POM)], "spring_boot 3.2.5", &stack);
     let lines = project.describe().stack;
     assert!(
         lines.contains(&"Testing: JUnit 5.10.2".to_owned()),
@@ -57,7 +50,7 @@ fn maven_versions_may_be_in_lists_that_are_imported() {
                </type><scope>import</scope></dependency></dependencies></dependencyManagement>\
                <dependencies><dependency><groupId>io.quarkus</groupId><artifactId>quarkus-rest</artifactId>\
                </dependency></dependencies></project>";
-    assert_framework(&[("pom.xml", pom)], "quarkus", Some("3.10.0"), None);
+    assert_framework(&[("pom.xml", pom)], "quarkus 3.10.0");
 }
 
 #[test]
@@ -66,25 +59,14 @@ fn gradle_plugins_and_dependencies_are_read_in_both_languages() {
                   // implementation 'io.quarkus:quarkus-core:3.0'\n\
                   dependencies {\n  implementation 'org.springframework.boot:spring-boot-starter-web'\n\
                   testImplementation 'org.junit.jupiter:junit-jupiter:5.10.2'\n}\n";
-    let detected = Project::new(&[("build.gradle", groovy)]).detected();
-    assert_eq!(detected["framework"], json!("spring_boot"));
-    assert_eq!(detected["version"], json!("3.2.5"));
-    assert_eq!(detected["stack"]["testing"], json!(["junit"]));
+    let context = Project::new(&[("build.gradle", groovy)]).describe().context;
+    assert_eq!(framework(&context), "spring_boot 3.2.5");
+    assert_eq!(context.tech_stack["testing"], json!(["junit"]));
     let kotlin = "val ktorVersion = \"2.3.11\"\nplugins {\n    kotlin(\"jvm\") version \"1.9.24\"\n}\n\
                   dependencies {\n    implementation(\"io.ktor:ktor-server-netty:$ktorVersion\")\n}\n";
-    assert_framework(
-        &[("build.gradle.kts", kotlin)],
-        "ktor",
-        Some("2.3.11"),
-        None,
-    );
+    assert_framework(&[("build.gradle.kts", kotlin)], "ktor 2.3.11");
     let micronaut = "plugins {\n    id(\"io.micronaut.application\") version \"4.4.0\"\n}\n";
-    assert_framework(
-        &[("build.gradle.kts", micronaut)],
-        "micronaut",
-        Some("4.4.0"),
-        None,
-    );
+    assert_framework(&[("build.gradle.kts", micronaut)], "micronaut 4.4.0");
 }
 
 #[test]
@@ -95,18 +77,11 @@ fn gradle_catalog_has_names_and_versions() {
                    android-application = { id = \"com.android.application\", version.ref = \"agp\" }\n";
     let build = "plugins {\n    alias(libs.plugins.android.application)\n}\ndependencies {\n    \
                  implementation(libs.room.runtime)\n    testImplementation(libs.bundles.tests)\n}\n";
-    let project = Project::new(&[
+    let files = [
         ("gradle/libs.versions.toml", catalog),
         ("app/build.gradle.kts", build),
         ("settings.gradle.kts", "include(\":app\")\n"),
-    ]);
-    assert_eq!(
-        project.detected(),
-        json!({
-            "framework": "android",
-            "version": "8.4.0",
-            "architecture": null,
-            "stack": { "orm": "room", "package_manager": "gradle", "testing": ["mockk"] },
-        })
-    );
+    ];
+    let stack = json!({"orm": "room", "package_manager": "gradle", "testing": ["mockk"]});
+    assert_stack(&files, "android 8.4.0", &stack);
 }

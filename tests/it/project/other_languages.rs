@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::trees::{Project, assert_framework};
+use super::trees::{Project, assert_framework, assert_stack};
 
 #[test]
 fn rails_is_read_from_gemfile_and_lock() {
@@ -18,46 +18,37 @@ fn rails_is_read_from_gemfile_and_lock() {
         "package_manager": "bundler",
         "testing": ["rspec"],
     });
-    let detected = Project::new(&[("Gemfile", gemfile)]).detected();
-    assert_eq!(detected["framework"], json!("rails"));
-    assert_eq!(detected["version"], json!("7.1"));
-    assert_eq!(detected["stack"], stack);
+    assert_stack(&[("Gemfile", gemfile)], "rails 7.1", &stack);
     let lock = "GEM\n  specs:\n    rails (7.1.3.4)\n      actionpack (= 7.1.3.4)\n";
     let files = [("Gemfile", "gem 'rails'\n"), ("Gemfile.lock", lock)];
-    assert_eq!(Project::new(&files).detected()["version"], json!("7.1.3.4"));
+    assert_framework(&files, "rails 7.1.3.4");
 }
 
 #[test]
 fn sinatra_is_known() {
-    assert_framework(&[("Gemfile", "gem 'sinatra'\n")], "sinatra", None, None);
+    assert_framework(&[("Gemfile", "gem 'sinatra'\n")], "sinatra");
 }
 
 #[test]
 fn rust_frameworks_are_known() {
-    for (dependency, id, version) in [
-        ("axum = \"0.7\"", "axum", "0.7"),
+    for (dependency, expected) in [
+        ("axum = \"0.7\"", "axum 0.7"),
         (
-            "actix-web = { version = \"4.5\", features = [\"rustls\"] }",
-            "actix_web",
-            "4.5",
+            "actix-web = { version = \"4.5\", features = [] }",
+            "actix_web 4.5",
         ),
-        ("rocket = \"0.5.0\"", "rocket", "0.5.0"),
-        ("leptos = \"0.6\"", "leptos", "0.6"),
-        ("tauri = { version = \"=2.0.1\" }", "tauri", "2.0.1"),
-        ("bevy = \"0.14\"\nclap = \"4\"", "bevy", "0.14"),
-        (
-            "clap = { version = \"4.5\", features = [\"derive\"] }",
-            "clap",
-            "4.5",
-        ),
+        ("rocket = \"0.5.0\"", "rocket 0.5.0"),
+        ("leptos = \"0.6\"", "leptos 0.6"),
+        ("tauri = { version = \"=2.0.1\" }", "tauri 2.0.1"),
+        ("bevy = \"0.14\"\nclap = \"4\"", "bevy 0.14"),
+        ("clap = { version = \"4.5\" }", "clap 4.5"),
         (
             "web = { package = \"warp\", version = \"0.3\" }",
-            "warp",
-            "0.3",
+            "warp 0.3",
         ),
     ] {
         let manifest = format!("[package]\nname = \"a\"\n\n[dependencies]\n{dependency}\n");
-        assert_framework(&[("Cargo.toml", &manifest)], id, Some(version), None);
+        assert_framework(&[("Cargo.toml", &manifest)], expected);
     }
 }
 
@@ -67,37 +58,33 @@ fn rust_stack_has_databases_from_features() {
                     sqlx = { version = \"0.7\", features = [\"postgres\", \"macros\"] }\ntokio = \"1\"\n\
                     [dev-dependencies]\ninsta = \"1\"\nproptest = \"1\"\n";
     let project = Project::new(&[("Cargo.toml", manifest)]);
-    assert_eq!(
-        project.detected()["stack"],
-        json!({
-            "database": "postgresql",
-            "orm": "sqlx",
-            "package_manager": "cargo",
-            "runtime": "tokio",
-            "testing": ["proptest", "insta"],
-        })
-    );
-    let lines = project.describe().stack;
-    assert!(
-        lines.contains(&"Database: PostgreSQL with SQLx 0.7 ORM".to_owned()),
-        "{lines:?}"
-    );
+    let description = project.describe();
+    let stack = json!({
+        "database": "postgresql",
+        "orm": "sqlx",
+        "package_manager": "cargo",
+        "runtime": "tokio",
+        "testing": ["proptest", "insta"],
+    });
+    assert_eq!(json!(description.context.tech_stack), stack);
+    let database = "Database: PostgreSQL with SQLx 0.7 ORM".to_owned();
+    assert!(description.stack.contains(&database));
 }
 
 #[test]
 fn go_frameworks_are_known_by_their_modules() {
-    for (module, id, version) in [
-        ("github.com/gin-gonic/gin v1.9.1", "gin", "1.9.1"),
-        ("github.com/labstack/echo/v4 v4.12.0", "echo", "4.12.0"),
-        ("github.com/gofiber/fiber/v2 v2.52.4", "fiber", "2.52.4"),
-        ("github.com/go-chi/chi/v5 v5.0.12", "chi", "5.0.12"),
-        ("github.com/spf13/cobra v1.8.0", "cobra", "1.8.0"),
+    for (module, expected) in [
+        ("github.com/gin-gonic/gin v1.9.1", "gin 1.9.1"),
+        ("github.com/labstack/echo/v4 v4.12.0", "echo 4.12.0"),
+        ("github.com/gofiber/fiber/v2 v2.52.4", "fiber 2.52.4"),
+        ("github.com/go-chi/chi/v5 v5.0.12", "chi 5.0.12"),
+        ("github.com/spf13/cobra v1.8.0", "cobra 1.8.0"),
     ] {
         let manifest = format!(
             "module example.com/a\n\ngo 1.22\n\nrequire (\n\t{module}\n\tgithub.com/lib/pq v1.10.9\n\
              \tgithub.com/kataras/iris/v12 v12.0.0 // indirect\n)\n"
         );
-        assert_framework(&[("go.mod", &manifest)], id, Some(version), None);
+        assert_framework(&[("go.mod", &manifest)], expected);
     }
 }
 
@@ -105,41 +92,24 @@ fn go_frameworks_are_known_by_their_modules() {
 fn go_module_without_a_framework_has_none() {
     let manifest =
         "module example.com/a\n\ngo 1.22\n\nrequire github.com/stretchr/testify v1.9.0\n";
-    let detected = Project::new(&[("go.mod", manifest)]).detected();
-    assert_eq!(detected["framework"], json!(null));
-    assert_eq!(
-        detected["stack"],
-        json!({ "package_manager": "go_modules", "testing": ["testify"] })
-    );
+    let stack = json!({"package_manager": "go_modules", "testing": ["testify"]});
+    assert_stack(&[("go.mod", manifest)], "", &stack);
 }
 
 #[test]
 fn php_frameworks_are_read_from_composer() {
     let laravel = r#"{"require": {"php": "^8.2", "laravel/framework": "^11.0", "ext-pdo_mysql": "*"},
         "require-dev": {"phpunit/phpunit": "^11.0", "laravel/pint": "^1.13"}}"#;
-    let detected = Project::new(&[("composer.json", laravel)]).detected();
-    assert_eq!(
-        detected,
-        json!({
-            "framework": "laravel",
-            "version": "11",
-            "architecture": null,
-            "stack": {
-                "database": "mysql",
-                "linting": "pint",
-                "orm": "eloquent",
-                "package_manager": "composer",
-                "testing": ["phpunit"],
-            },
-        })
-    );
+    let stack = json!({
+        "database": "mysql",
+        "linting": "pint",
+        "orm": "eloquent",
+        "package_manager": "composer",
+        "testing": ["phpunit"],
+    });
+    assert_stack(&[("composer.json", laravel)], "laravel 11", &stack);
     let symfony = r#"{"require": {"symfony/framework-bundle": "7.0.*", "doctrine/orm": "^3.1"}}"#;
-    assert_framework(
-        &[("composer.json", symfony)],
-        "symfony",
-        Some("7.0.*"),
-        None,
-    );
+    assert_framework(&[("composer.json", symfony)], "symfony 7.0.*");
 }
 
 #[test]
@@ -147,22 +117,14 @@ fn dotnet_frameworks_have_the_version_of_their_target() {
     let web = "<Project Sdk=\"Microsoft.NET.Sdk.Web\"><PropertyGroup><TargetFramework>net8.0\
                </TargetFramework></PropertyGroup><ItemGroup><PackageReference \
                Include=\"Npgsql.EntityFrameworkCore.PostgreSQL\" Version=\"8.0.2\" /></ItemGroup></Project>";
-    let detected = Project::new(&[("Shop.csproj", web)]).detected();
-    assert_eq!(
-        detected,
-        json!({
-            "framework": "aspnet_core",
-            "version": "8.0",
-            "architecture": null,
-            "stack": { "database": "postgresql", "orm": "ef_core" },
-        })
-    );
+    let stack = json!({"database": "postgresql", "orm": "ef_core"});
+    assert_stack(&[("Shop.csproj", web)], "aspnet_core 8.0", &stack);
     let blazor = "<Project Sdk=\"Microsoft.NET.Sdk.BlazorWebAssembly\"><PropertyGroup><TargetFramework>\
                   net8.0</TargetFramework></PropertyGroup></Project>";
-    assert_framework(&[("App.csproj", blazor)], "blazor", Some("8.0"), None);
+    assert_framework(&[("App.csproj", blazor)], "blazor 8.0");
     let maui = "<Project Sdk=\"Microsoft.NET.Sdk\"><PropertyGroup><TargetFrameworks>net8.0-android;\
                 net8.0-ios</TargetFrameworks><UseMaui>true</UseMaui></PropertyGroup></Project>";
-    assert_framework(&[("App.csproj", maui)], "maui", Some("8.0"), None);
+    assert_framework(&[("App.csproj", maui)], "maui 8.0");
 }
 
 #[test]
@@ -171,12 +133,11 @@ fn dotnet_versions_may_be_central() {
                     </ItemGroup></Project>";
     let project = "<Project Sdk=\"Microsoft.NET.Sdk\"><ItemGroup><PackageReference Include=\"Dapper\" />\
                    </ItemGroup></Project>";
-    let lines = Project::new(&[
+    let files = [
         ("Directory.Packages.props", packages),
         ("src/App/App.csproj", project),
-    ])
-    .describe()
-    .stack;
+    ];
+    let lines = Project::new(&files).describe().stack;
     assert!(
         lines.contains(&"ORM: Dapper 2.1.35".to_owned()),
         "{lines:?}"
@@ -189,23 +150,15 @@ fn phoenix_is_read_from_mix() {
                end\n\n  # {:nerves, \"~> 1.0\"}\n  defp deps do\n    [\n      {:phoenix, \"~> 1.7.10\"},\n      \
                {:phoenix_live_view, \"~> 0.20\"},\n      {:ecto_sql, \"~> 3.10\"},\n      {:postgrex, \">= \
                0.0.0\"},\n      {:credo, \"~> 1.7\", only: [:dev, :test], runtime: false}\n    ]\n  end\nend\n";
-    let detected = Project::new(&[("mix.exs", mix)]).detected();
-    assert_eq!(
-        detected,
-        json!({
-            "framework": "phoenix",
-            "version": "1.7",
-            "architecture": null,
-            "stack": {
-                "database": "postgresql",
-                "linting": "credo",
-                "orm": "ecto",
-                "package_manager": "mix",
-                "state_management": "live_view",
-                "testing": ["exunit"],
-            },
-        })
-    );
+    let stack = json!({
+        "database": "postgresql",
+        "linting": "credo",
+        "orm": "ecto",
+        "package_manager": "mix",
+        "state_management": "live_view",
+        "testing": ["exunit"],
+    });
+    assert_stack(&[("mix.exs", mix)], "phoenix 1.7", &stack);
 }
 
 #[test]
@@ -215,76 +168,52 @@ fn vapor_is_read_from_the_swift_package() {
                    .package(url: \"https://github.com/vapor/vapor.git\", from: \"4.89.0\"),\n    \
                    .package(\n      url: \"https://github.com/vapor/fluent.git\", .upToNextMajor(from: \
                    \"4.8.0\")),\n  ]\n)\n";
-    let detected = Project::new(&[("Package.swift", package)]).detected();
-    assert_eq!(detected["framework"], json!("vapor"));
-    assert_eq!(detected["version"], json!("4.89.0"));
-    assert_eq!(detected["stack"]["orm"], json!("fluent"));
+    let stack = json!({"orm": "fluent", "package_manager": "swiftpm"});
+    assert_stack(&[("Package.swift", package)], "vapor 4.89.0", &stack);
 }
 
 #[test]
 fn flutter_is_read_from_pubspec() {
     let pubspec = "name: app\nenvironment:\n  sdk: \">=3.3.0 <4.0.0\"\ndependencies:\n  flutter:\n    sdk: \
                    flutter\n  flutter_riverpod: ^2.5.1\ndev_dependencies:\n  mocktail: ^1.0.0\n";
-    let detected = Project::new(&[("pubspec.yaml", pubspec)]).detected();
-    assert_eq!(detected["framework"], json!("flutter"));
-    assert_eq!(
-        detected["stack"],
-        json!({
-            "package_manager": "pub",
-            "state_management": "riverpod",
-            "testing": ["mocktail"],
-        })
-    );
+    let stack = json!({
+        "package_manager": "pub",
+        "state_management": "riverpod",
+        "testing": ["mocktail"],
+    });
+    assert_stack(&[("pubspec.yaml", pubspec)], "flutter", &stack);
 }
 
 #[test]
 fn broken_manifests_are_passed_over() {
-    for name in [
-        "package.json",
-        "deno.json",
-        "pyproject.toml",
-        "requirements.txt",
-        "Pipfile",
-        "setup.cfg",
-        "setup.py",
-        "Cargo.toml",
-        "go.mod",
-        "Gemfile",
-        "composer.json",
-        "pom.xml",
-        "build.gradle",
-        "gradle/libs.versions.toml",
-        "mix.exs",
-        "Package.swift",
-        "pubspec.yaml",
-        "App.csproj",
-        "Directory.Packages.props",
-        "a.gemspec",
+    let names = "package.json deno.json pyproject.toml requirements.txt Pipfile setup.cfg setup.py \
+        Cargo.toml go.mod Gemfile composer.json pom.xml build.gradle gradle/libs.versions.toml \
+        mix.exs Package.swift pubspec.yaml App.csproj Directory.Packages.props a.gemspec";
+    for text in [
+        "",
+        "{",
+        "[[[",
+        "<a><b>",
+        "\"unclosed",
+        "react = react",
+        "\u{0}\u{1}",
+        "[[{\"a\":",
+        ".package(((",
+        "{:a,",
+        "gem '",
+        "require (",
+        "- \t:\n  x",
+        "<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>",
+        "[]",
+        "null",
+        "\"text\"",
+        "{\"dependencies\": 3}",
+        "[package]\nname = 3\n",
     ] {
-        for text in [
-            "",
-            "{",
-            "[[[",
-            "<a><b>",
-            "\"unclosed",
-            "react = react",
-            "\u{0}\u{1}",
-            "[[{\"a\":",
-            ".package(((",
-            "{:a,",
-            "gem '",
-            "require (",
-            "- \t:\n  x",
-            "<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>",
-            "[]",
-            "null",
-            "\"text\"",
-            "{\"dependencies\": 3}",
-            "[package]\nname = 3\n",
-        ] {
-            let project = Project::new(&[(name, text), ("README.md", "# A\n")]);
-            let detected = project.detected();
-            assert_eq!(detected["framework"], json!(null), "{name}: {text}");
-        }
+        let manifests = names.split_whitespace().map(|name| (name, text));
+        let files: Vec<_> = manifests.chain([("README.md", "# A\n")]).collect();
+        let context = Project::new(&files).describe().context;
+        assert_eq!(context.framework_detected, None, "{text}");
+        assert_eq!(context.documentation_used, ["README.md"], "{text}");
     }
 }

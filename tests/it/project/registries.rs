@@ -34,19 +34,8 @@ fn folder(name: &str) -> Option<PathBuf> {
 #[test]
 #[expect(clippy::print_stdout, reason = "shows which crates were looked at")]
 fn ten_crates_are_existing_projects_in_rust() {
-    let names = [
-        "axum",
-        "clap",
-        "ignore",
-        "indexmap",
-        "regex",
-        "reqwest",
-        "rusqlite",
-        "serde_json",
-        "tokio",
-        "toml",
-    ];
-    for name in names {
+    let names = "axum clap ignore indexmap regex reqwest rusqlite serde_json tokio toml";
+    for name in names.split(' ') {
         let Some(folder) = folder(name) else {
             println!("passed over: {name}");
             continue;
@@ -55,15 +44,10 @@ fn ten_crates_are_existing_projects_in_rust() {
         let description = describe(&folder, TOKENS).unwrap();
         let context = description.context;
         assert_eq!(context.project_type, "brownfield", "{name}");
-        assert!(
-            context.indicators_found.contains(&"Cargo.toml".to_owned()),
-            "{name}"
-        );
-        let has_sources = context
-            .indicators_found
-            .iter()
-            .any(|indicator| indicator.ends_with('/'));
-        assert!(has_sources, "{name}: {:?}", context.indicators_found);
+        let found = context.indicators_found;
+        assert!(found.contains(&"Cargo.toml".to_owned()), "{name}");
+        let has_sources = found.iter().any(|indicator| indicator.ends_with('/'));
+        assert!(has_sources, "{name}: {found:?}");
         assert!(description.text.contains("**Languages:** Rust ("), "{name}");
         assert!(!context.documentation_used.is_empty(), "{name}");
     }

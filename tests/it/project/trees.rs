@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use conclave::context::project::{ProjectDescription, describe};
+use conclave::domain::context::ProjectContext;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -51,15 +52,9 @@ impl Project {
         describe(self.path(), TOKENS).unwrap()
     }
 
-    /// Returns what is detected, as the record has it, without indicators and documents.
-    pub(super) fn detected(&self) -> Value {
-        let context = self.describe().context;
-        json!({
-            "framework": context.framework_detected,
-            "version": context.framework_version,
-            "architecture": context.architecture_pattern,
-            "stack": context.tech_stack,
-        })
+    /// Returns framework, version and architecture.
+    pub(super) fn framework(&self) -> String {
+        framework(&self.describe().context)
     }
 }
 
@@ -68,20 +63,28 @@ pub(super) fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
+/// Returns the framework, its version and the architecture of a project, as far as they are known.
+pub(super) fn framework(context: &ProjectContext) -> String {
+    let parts = [
+        &context.framework_detected,
+        &context.framework_version,
+        &context.architecture_pattern,
+    ];
+    let known: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+    known.join(" ")
+}
+
 /// Checks framework, version and architecture of a tree.
 #[track_caller]
-pub(super) fn assert_framework(
-    files: &[(&str, &str)],
-    id: &str,
-    version: Option<&str>,
-    architecture: Option<&str>,
-) {
+pub(super) fn assert_framework(files: &[(&str, &str)], expected: &str) {
     let context = Project::new(files).describe().context;
-    assert_eq!(context.framework_detected.as_deref(), Some(id));
-    assert_eq!(context.framework_version.as_deref(), version, "{id}");
-    assert_eq!(
-        context.architecture_pattern.as_deref(),
-        architecture,
-        "{id}"
-    );
+    assert_eq!(framework(&context), expected);
+}
+
+/// Checks framework, version and architecture of a tree, and the rest of its stack.
+#[track_caller]
+pub(super) fn assert_stack(files: &[(&str, &str)], expected: &str, stack: &Value) {
+    let context = Project::new(files).describe().context;
+    assert_eq!(framework(&context), expected);
+    assert_eq!(json!(context.tech_stack), *stack);
 }
