@@ -16,7 +16,7 @@
     reason = "a bench prints figures to be read"
 )]
 
-#[path = "../tests/it/support/simulated_loops/mod.rs"]
+#[path = "../tests/it/support/samples/simulated_loops/mod.rs"]
 mod simulated_loops;
 
 use simulated_loops::{KINDS, LoopTotals, RULE_SETS, RuleSet, simulate};

@@ -19,7 +19,7 @@
 #![expect(clippy::cast_precision_loss, reason = "figures to be read")]
 
 #[expect(dead_code, clippy::indexing_slicing, reason = "the tests use the rest")]
-#[path = "../tests/it/support/generated/mod.rs"]
+#[path = "../tests/it/support/samples/generated/mod.rs"]
 mod generated;
 mod support;
 

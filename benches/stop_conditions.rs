@@ -12,7 +12,7 @@
 #![expect(clippy::print_stdout, reason = "a bench prints figures to be read")]
 #![expect(clippy::panic, reason = "a bench fails by panicking")]
 
-#[path = "../tests/it/support/simulated_batches.rs"]
+#[path = "../tests/it/support/samples/simulated_batches.rs"]
 mod simulated_batches;
 
 use conclave::stopping::batch::conditions::StopConditions;

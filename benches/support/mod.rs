@@ -19,8 +19,10 @@ pub(crate) mod engine;
 pub(crate) mod figures;
 pub(crate) mod requests;
 
-#[path = "../../tests/it/support/provider_server/mod.rs"]
+#[path = "../../tests/it/support/servers/provider_server/mod.rs"]
 pub(crate) mod provider_server;
+#[path = "../../tests/it/support/servers/server_thread.rs"]
+pub(crate) mod server_thread;
 #[path = "../../tests/it/support/timeout.rs"]
 pub(crate) mod timeout;
 

@@ -72,14 +72,7 @@ impl AgentKind {
             | Self::Forgetful
             | Self::ForgetfulInWords
             | Self::Silent => true,
-            Self::Stalls
-            | Self::Oscillates
-            | Self::Lies
-            | Self::LiesInWords
-            | Self::Asks
-            | Self::Fails
-            | Self::Dies
-            | Self::RunsOutOfQuota => false,
+            _ => false,
         }
     }
 
@@ -93,13 +86,7 @@ impl AgentKind {
             | Self::Silent
             | Self::LiesInWords
             | Self::Asks => Some(false),
-            Self::Bursty
-            | Self::LongTasks
-            | Self::Stalls
-            | Self::Oscillates
-            | Self::Fails
-            | Self::Dies
-            | Self::RunsOutOfQuota => None,
+            _ => None,
         }
     }
 
@@ -115,12 +102,7 @@ impl AgentKind {
             | Self::ForgetfulInWords
             | Self::Lies
             | Self::LiesInWords => Some(true),
-            Self::Stalls
-            | Self::Oscillates
-            | Self::Asks
-            | Self::Fails
-            | Self::Dies
-            | Self::RunsOutOfQuota => None,
+            _ => None,
         }
     }
 }

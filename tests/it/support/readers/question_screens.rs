@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::binary::Conclave;
-use super::pty::Terminal;
 use super::screen::Screen;
+use crate::support::binary::Conclave;
+use crate::support::pty::Terminal;
 
 /// Whether the terminal gets colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use std::path::Path;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::binary::{RunOutput, RunningProcess};
-use super::provider_server::{Answer, On, ProviderServer};
-use super::timeout::until;
+use crate::support::binary::{RunOutput, RunningProcess};
+use crate::support::provider_server::{Answer, On, ProviderServer};
+use crate::support::timeout::until;
 
 /// The price of an output token of `openai:gpt-6.1-sol`, in micro-dollars.
 const OUTPUT_PRICE: u64 = 10;

@@ -9,8 +9,8 @@ use conclave::domain::time::Timestamp;
 use conclave::records::files::ConsultationFiles;
 use conclave::terminal::report::report;
 
-use super::binary::Conclave;
 use super::sample_events;
+use crate::support::binary::Conclave;
 
 /// A consultation that can be saved.
 pub(crate) struct SavedConsultation {

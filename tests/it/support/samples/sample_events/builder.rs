@@ -34,7 +34,7 @@ pub(crate) struct EventBuilder {
 }
 
 pub(crate) fn panel() -> Panel {
-    let seat = |id: &str, name: &str, model: ModelRef| Seat {
+    let seat = |id: &str, name: &str, provider: &str, model: &str| Seat {
         id: SeatId::new(id),
         persona: Persona {
             id: id.to_owned(),
@@ -43,25 +43,18 @@ pub(crate) fn panel() -> Panel {
             brief: String::new(),
             aliases: Vec::new(),
         },
-        model,
+        model: ModelRef::new(provider, model),
     };
     Panel {
         seats: vec![
             seat(
                 "security",
                 "Security Expert",
-                ModelRef::new("anthropic", "claude-sonnet-5-5"),
+                "anthropic",
+                "claude-sonnet-5-5",
             ),
-            seat(
-                "architecture",
-                "Architect",
-                ModelRef::new("openai", "gpt-6.1-sol"),
-            ),
-            seat(
-                "pragmatic",
-                "Pragmatist",
-                ModelRef::new("google", "gemini-3-pro"),
-            ),
+            seat("architecture", "Architect", "openai", "gpt-6.1-sol"),
+            seat("pragmatic", "Pragmatist", "google", "gemini-3-pro"),
         ],
         judges: vec![
             ModelRef::new("mistral", "mistral-large"),
@@ -86,26 +79,21 @@ impl EventBuilder {
             version: "v1.0".to_owned(),
             sha256: "ab".repeat(32),
         };
+        let seats = panel.seats.iter();
+        let kinds = [
+            "independent",
+            "synthesis",
+            "revision",
+            "cross_exam",
+            "verdict",
+        ];
         let terms = Started {
             question: "Should I use OAuth or JWT?".to_owned(),
             mode: "converge".to_owned(),
-            expert_order: panel
-                .seats
-                .iter()
-                .rev()
-                .map(|seat| seat.id.clone())
-                .collect(),
+            expert_order: seats.rev().map(|seat| seat.id.clone()).collect(),
             panel,
             seed: 42,
-            prompts: [
-                "independent",
-                "synthesis",
-                "revision",
-                "cross_exam",
-                "verdict",
-            ]
-            .map(|kind| prompt(&format!("converge/{kind}")))
-            .into(),
+            prompts: kinds.map(|kind| prompt(&format!("converge/{kind}"))).into(),
             tool_version: "0.1.0".to_owned(),
             notices: vec![],
             plan: None,
@@ -169,17 +157,13 @@ impl EventBuilder {
                 call_estimate(round, &AgentId::from(&seat.id), answer, &seat.model)
             })
         };
+        let judged = |round, answer| call_estimate(round, &judge, answer, &judge_model);
         let calls: Vec<CallEstimate> = seats(1, AnswerKind::Independent)
-            .chain([call_estimate(
-                2,
-                &judge,
-                AnswerKind::Synthesis,
-                &judge_model,
-            )])
+            .chain([judged(2, AnswerKind::Synthesis)])
             .chain(seats(3, AnswerKind::Revision))
             .chain([
-                call_estimate(3, &judge, AnswerKind::CrossExam, &judge_model),
-                call_estimate(4, &judge, AnswerKind::Verdict, &judge_model),
+                judged(3, AnswerKind::CrossExam),
+                judged(4, AnswerKind::Verdict),
             ])
             .collect();
         self.emit(Event::Consultation(ConsultationEvent::CostEstimated(
@@ -202,11 +186,8 @@ impl EventBuilder {
     }
 
     fn is_local(&self) -> bool {
-        self.terms
-            .panel
-            .seats
-            .iter()
-            .all(|seat| seat.model.provider.is_local())
+        let mut seats = self.terms.panel.seats.iter();
+        seats.all(|seat| seat.model.provider.is_local())
     }
 
     pub(crate) fn state(&mut self, from: StateName, to: StateName) {
@@ -215,23 +196,13 @@ impl EventBuilder {
 
     /// Returns the id, name and model of an agent; any unknown id is the judge's.
     pub(crate) fn agent(&self, agent: &str) -> (AgentId, String, ModelRef) {
-        match self
-            .terms
-            .panel
-            .seats
-            .iter()
-            .find(|seat| seat.id.as_str() == agent)
-        {
-            Some(seat) => (
-                AgentId::from(&seat.id),
-                seat.name().to_owned(),
-                seat.model.clone(),
-            ),
-            None => (
-                AgentId::Judge,
-                "Judge".to_owned(),
-                self.terms.panel.judges[0].clone(),
-            ),
+        let panel = &self.terms.panel;
+        match panel.seats.iter().find(|seat| seat.id.as_str() == agent) {
+            Some(seat) => {
+                let name = seat.name().to_owned();
+                (AgentId::from(&seat.id), name, seat.model.clone())
+            }
+            None => (AgentId::Judge, "Judge".to_owned(), panel.judges[0].clone()),
         }
     }
 
@@ -322,15 +293,9 @@ impl EventBuilder {
         content: Content,
         degraded: bool,
     ) {
-        let problems = if degraded {
-            vec![Problem::new(
-                ProblemSeverity::Error,
-                "",
-                "no JSON object in the answer",
-            )]
-        } else {
-            vec![]
-        };
+        let words = "no JSON object in the answer";
+        let problem = degraded.then(|| Problem::new(ProblemSeverity::Error, "", words));
+        let problems = problem.into_iter().collect();
         let (tokens, cost) = self.finished(call, agent, answer, None, problems);
         let (agent_id, name, _) = self.agent(agent);
         self.emit(Event::Agent(AgentEvent::Completed {
@@ -355,18 +320,13 @@ impl EventBuilder {
         class: FailureClass,
         message: &str,
     ) {
-        self.finished(
-            call,
-            agent,
-            answer,
-            Some(CallError {
-                class,
-                message: message.to_owned(),
-                retry_after_ms: None,
-                usage_reported: false,
-            }),
-            vec![],
-        );
+        let failure = CallError {
+            class,
+            message: message.to_owned(),
+            retry_after_ms: None,
+            usage_reported: false,
+        };
+        self.finished(call, agent, answer, Some(failure), vec![]);
         let (agent_id, name, model) = self.agent(agent);
         let error = AgentError {
             class: Some(class),
@@ -396,25 +356,16 @@ impl EventBuilder {
     pub(crate) fn first_round(&mut self, position: impl Fn(&str) -> String, failing: Option<&str>) {
         let agents = ["security", "architecture", "pragmatic"];
         self.round(1, |events| {
-            let calls = agents.map(|agent| events.thinking(agent, AnswerKind::Independent));
+            let kind = AnswerKind::Independent;
+            let calls = agents.map(|agent| events.thinking(agent, kind));
+            let confidences = [Some(0.8), Some(0.7), None];
             for (index, (agent, call)) in agents.into_iter().zip(calls).enumerate() {
                 events.wait(1_400);
-                match failing {
-                    Some(reason) if index == 2 => events.fail(
-                        call,
-                        agent,
-                        AnswerKind::Independent,
-                        FailureClass::Billing,
-                        reason,
-                    ),
-                    _ => {
-                        let content = independent(
-                            agent,
-                            &position(agent),
-                            [Some(0.8), Some(0.7), None][index],
-                        );
-                        events.answer(call, agent, AnswerKind::Independent, content, false);
-                    }
+                if let Some(reason) = failing.filter(|_| index == 2) {
+                    events.fail(call, agent, kind, FailureClass::Billing, reason);
+                } else {
+                    let content = independent(agent, &position(agent), confidences[index]);
+                    events.answer(call, agent, kind, content, false);
                 }
             }
         });
@@ -450,31 +401,21 @@ impl EventBuilder {
     ) {
         self.state(StateName::Independent, StateName::Synthesis);
         self.round(2, |events| {
-            events.judged(
-                AnswerKind::Synthesis,
-                Content::Synthesis(synthesis(rewrite)),
-            );
+            let answer = Content::Synthesis(synthesis(rewrite));
+            events.judged(AnswerKind::Synthesis, answer);
         });
         self.state(StateName::Synthesis, StateName::CrossExam);
         self.round(3, |events| {
-            let calls: Vec<CallId> = agents
-                .iter()
-                .map(|agent| events.thinking(agent, AnswerKind::Revision))
-                .collect();
+            let kind = AnswerKind::Revision;
+            let calls = agents.iter().map(|agent| events.thinking(agent, kind));
+            let calls: Vec<CallId> = calls.collect();
             for (agent, call) in agents.iter().zip(calls) {
                 events.wait(1_100);
-                events.answer(
-                    call,
-                    agent,
-                    AnswerKind::Revision,
-                    Content::Revision(revision(agent, rewrite)),
-                    false,
-                );
+                let content = Content::Revision(revision(agent, rewrite));
+                events.answer(call, agent, kind, content, false);
             }
-            events.judged(
-                AnswerKind::CrossExam,
-                Content::CrossExam(cross_exam(rewrite)),
-            );
+            let answer = Content::CrossExam(cross_exam(rewrite));
+            events.judged(AnswerKind::CrossExam, answer);
         });
         self.state(StateName::CrossExam, StateName::Verdict);
         self.round(4, |events| events.judged(kind, Content::Verdict(answer)));

@@ -1,14 +1,16 @@
 //! One request: records it, selects the scripted answer and records its end, however it ends.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
+
+use serde_json::Value;
 
 use super::http::Request;
 use super::script::{Answer, Content, CutPoint, Ending, Framing, Text};
 use super::valid_answer::{answer_from_schema, valid_answer};
 use super::vendor::{Route, route};
 use super::wire::{self, StreamSource, Wire, frames};
-use super::{Hold, RecordedRequest, Shared, Vendor, errors, free, lock, now, wait};
+use super::{RecordedRequest, Shared, Vendor, errors, free, lock, now, wait};
 
 /// The response to send.
 pub(super) struct ResponsePlan {
@@ -17,15 +19,8 @@ pub(super) struct ResponsePlan {
     pub(super) frames: Vec<Vec<u8>>,
     /// Sent repeatedly after the frames, without an end.
     pub(super) repeated: Option<Vec<u8>>,
-    pub(super) arrivals: usize,
-    pub(super) hold: Option<Hold>,
-    pub(super) second_half: Option<Hold>,
-    pub(super) delay: Duration,
-    pub(super) silence: Duration,
-    pub(super) keep_alive: Option<Duration>,
-    pub(super) pace: Duration,
-    pub(super) framing: Framing,
-    pub(super) ending: Ending,
+    /// Its waits, framing and ending.
+    pub(super) answer: Answer,
 }
 
 /// Records the end of a request, also when the client disconnects.
@@ -50,21 +45,13 @@ impl Exchange {
     pub(super) fn begin(shared: &Arc<Mutex<Shared>>, request: Request) -> (Self, ResponsePlan) {
         let path = request.path_and_query.split('?').next().unwrap_or_default();
         let route = route(&request.method, path, &request.headers);
-        let in_body = || {
-            request.body["model"]
-                .as_str()
-                .unwrap_or_default()
-                .to_owned()
-        };
+        let in_body = request.body["model"].as_str().unwrap_or_default();
         let (vendor, model, list) = match &route {
-            Route::Model(vendor, _, model) => (
-                Some(*vendor),
-                model.clone().unwrap_or_else(in_body),
-                List::Paid,
-            ),
-            Route::Free(vendor, _) => (Some(*vendor), in_body(), List::Free),
-            Route::Unknown => (None, in_body(), List::Paid),
+            Route::Model(vendor, _, model) => (Some(*vendor), model.as_deref(), List::Paid),
+            Route::Free(vendor, _) => (Some(*vendor), None, List::Free),
+            Route::Unknown => (None, None, List::Paid),
         };
+        let model = model.unwrap_or(in_body).to_owned();
         let plan = {
             let mut guard = lock(shared);
             match &route {
@@ -89,18 +76,12 @@ impl Exchange {
                         ResponsePlan::of(&answer, |_| Vec::new(), *vendor, wire::wire_of(*vendor))
                     }
                     None => match free::free_answer(*vendor, path, &request.body) {
-                        Some((status, body)) => ResponsePlan::json(
-                            status,
-                            if body.is_null() {
-                                String::new()
-                            } else {
-                                body.to_string()
-                            },
-                        ),
-                        None => ResponsePlan::not_found(),
+                        Some((status, Value::Null)) => ResponsePlan::plain(status, ""),
+                        Some((status, body)) => ResponsePlan::plain(status, &body.to_string()),
+                        None => ResponsePlan::plain(404, "no such path"),
                     },
                 },
-                Route::Unknown => ResponsePlan::not_found(),
+                Route::Unknown => ResponsePlan::plain(404, "no such path"),
             }
         };
         let recorded = RecordedRequest {
@@ -176,7 +157,7 @@ fn stream_frames(
     vendor: Vendor,
     wire: Wire,
     model: &str,
-    body: &serde_json::Value,
+    body: &Value,
     text: &Text,
 ) -> Vec<Vec<u8>> {
     let content = match text.for_request(body) {
@@ -248,54 +229,36 @@ impl ResponsePlan {
                 .filter(|frame| !frame.is_empty())
                 .collect(),
             repeated,
-            arrivals: answer.arrivals,
-            hold: answer.hold.clone(),
-            second_half: answer.second_half.clone(),
-            delay: answer.delay,
-            silence: answer.silence,
-            keep_alive: answer.keep_alive,
-            pace: answer.pace,
-            framing: answer.framing,
-            ending: answer.ending,
+            answer: answer.clone(),
         }
     }
 
-    fn json(status: u16, body: String) -> Self {
-        Self::of(
-            &Answer::http(status, "application/json", body),
-            |_| Vec::new(),
-            Vendor::OpenAi,
-            Wire::Chat,
-        )
-    }
-
-    fn not_found() -> Self {
-        Self::of(
-            &Answer::http(404, "text/plain", "no such path"),
-            |_| Vec::new(),
-            Vendor::OpenAi,
-            Wire::Chat,
-        )
+    fn plain(status: u16, body: &str) -> Self {
+        let kind = if status == 404 && !body.starts_with('{') {
+            "text/plain"
+        } else {
+            "application/json"
+        };
+        let answer = Answer::http(status, kind, body);
+        Self::of(&answer, |_| Vec::new(), Vendor::OpenAi, Wire::Chat)
     }
 
     /// Returns the status line and headers.
     pub(super) fn head(&self) -> String {
-        let (version, framing) = match self.framing {
+        let (version, framing) = match self.answer.framing {
             Framing::Chunked => ("1.1", "transfer-encoding: chunked\r\n"),
             Framing::UntilClose => ("1.0", "connection: close\r\n"),
         };
-        let headers = self
-            .headers
-            .iter()
+        let headers = self.headers.iter();
+        let headers: String = headers
             .map(|(name, value)| format!("{name}: {value}\r\n"))
-            .collect::<Vec<_>>()
-            .concat();
+            .collect();
         format!("HTTP/{version} {} .\r\n{headers}{framing}\r\n", self.status)
     }
 
     /// Returns a piece of the body in its transfer encoding.
     pub(super) fn framed(&self, piece: &[u8]) -> Vec<u8> {
-        match self.framing {
+        match self.answer.framing {
             Framing::Chunked => {
                 [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat()
             }
@@ -305,7 +268,7 @@ impl ResponsePlan {
 
     /// Returns the bytes after the body.
     pub(super) fn end(&self) -> &'static [u8] {
-        match (self.framing, self.ending) {
+        match (self.answer.framing, self.answer.ending) {
             (Framing::Chunked, Ending::Whole | Ending::Short) => b"0\r\n\r\n",
             (Framing::Chunked, Ending::Cut | Ending::Closed | Ending::Stall)
             | (Framing::UntilClose, _) => b"",

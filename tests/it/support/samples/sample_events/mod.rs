@@ -73,21 +73,20 @@ pub(crate) fn composed() -> Vec<Envelope> {
     events.first_round(position, None);
     events.state(StateName::Independent, StateName::Synthesis);
     events.round(2, |events| {
-        events.judged(
-            AnswerKind::Synthesis,
-            Content::Synthesis(synthesis(&str::to_owned)),
-        );
+        let answer = Content::Synthesis(synthesis(&str::to_owned));
+        events.judged(AnswerKind::Synthesis, answer);
         let composed = Verdict {
             composed_from: Some(Source::Synthesis),
             summary: String::new(),
             ..verdict(&str::to_owned)
         };
+        let artifact = Box::new(Artifact::stamp(
+            Content::Verdict(composed),
+            events.now,
+            false,
+        ));
         events.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
-            artifact: Box::new(Artifact::stamp(
-                Content::Verdict(composed),
-                events.now,
-                false,
-            )),
+            artifact,
         }));
     });
     events.state(StateName::Synthesis, StateName::Complete);
@@ -114,10 +113,8 @@ pub(crate) fn aborted() -> Vec<Envelope> {
     events.first_round(position, None);
     events.state(StateName::Independent, StateName::Synthesis);
     events.round(2, |events| {
-        events.judged(
-            AnswerKind::Synthesis,
-            Content::Synthesis(synthesis(&str::to_owned)),
-        );
+        let answer = Content::Synthesis(synthesis(&str::to_owned));
+        events.judged(AnswerKind::Synthesis, answer);
     });
     events.state(StateName::Synthesis, StateName::CrossExam);
     events.emit(Event::Round(RoundEvent::Started { round_number: 3 }));
@@ -144,13 +141,8 @@ pub(crate) fn all_failed() -> Vec<Envelope> {
     events.emit(Event::Round(RoundEvent::Started { round_number: 1 }));
     for agent in ["security", "architecture", "pragmatic"] {
         let call = events.thinking(agent, AnswerKind::Independent);
-        events.fail(
-            call,
-            agent,
-            AnswerKind::Independent,
-            FailureClass::Auth,
-            "invalid x-api-key",
-        );
+        let (kind, class) = (AnswerKind::Independent, FailureClass::Auth);
+        events.fail(call, agent, kind, class, "invalid x-api-key");
     }
     events.state(StateName::Independent, StateName::Aborted);
     events.emit(Event::Consultation(ConsultationEvent::Aborted(Abort {
@@ -202,20 +194,10 @@ pub(crate) fn troubled() -> Vec<Envelope> {
         }));
         events.wait(4_000);
         let retry = events.call("security", answer, Purpose::Retry);
-        events.answer(
-            retry,
-            "security",
-            answer,
-            independent("security", "Use OAuth 2.0.", Some(0.8)),
-            false,
-        );
-        events.answer(
-            calls[1],
-            "architecture",
-            answer,
-            independent("architecture", "It depends.", None),
-            true,
-        );
+        let content = independent("security", "Use OAuth 2.0.", Some(0.8));
+        events.answer(retry, "security", answer, content, false);
+        let content = independent("architecture", "It depends.", None);
+        events.answer(calls[1], "architecture", answer, content, true);
     });
     events.state(StateName::Independent, StateName::Complete);
     events.emit(Event::Consultation(ConsultationEvent::Completed {
@@ -228,18 +210,16 @@ pub(crate) fn troubled() -> Vec<Envelope> {
 /// Returns a complete consultation in which another model takes over the pragmatist's seat.
 pub(crate) fn substituted() -> Vec<Envelope> {
     let mut events = complete();
-    let index = events
-        .iter()
-        .position(|envelope| {
-            matches!(
-                envelope.event,
-                Event::Round(RoundEvent::Completed {
-                    round_number: 1,
-                    ..
-                })
-            )
-        })
-        .unwrap();
+    let is_end = |envelope: &Envelope| {
+        matches!(
+            envelope.event,
+            Event::Round(RoundEvent::Completed {
+                round_number: 1,
+                ..
+            })
+        )
+    };
+    let index = events.iter().position(is_end).unwrap();
     let event = Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
         agent_id: AgentId::from("pragmatic"),
         round_number: 1,
@@ -248,13 +228,9 @@ pub(crate) fn substituted() -> Vec<Envelope> {
         reason: WhySubstituted::Timeout,
         message: "no answer within 120 s".to_owned(),
     }));
-    events.insert(
-        index,
-        Envelope {
-            event,
-            ..events[index].clone()
-        },
-    );
+    let mut inserted = events[index].clone();
+    inserted.event = event;
+    events.insert(index, inserted);
     for (envelope, seq) in events.iter_mut().zip(1..) {
         envelope.seq = seq;
     }

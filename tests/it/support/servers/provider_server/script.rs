@@ -26,17 +26,11 @@ impl On {
     }
 
     pub(crate) fn vendor(vendor: Vendor) -> Self {
-        Self {
-            vendor: Some(vendor),
-            ..Self::default()
-        }
+        Self::any().and_vendor(vendor)
     }
 
     pub(crate) fn model(model: &str) -> Self {
-        Self {
-            model: Some(model.to_owned()),
-            ..Self::default()
-        }
+        Self::any().and_model(model)
     }
 
     /// Matches the requests for an answer with this field.
@@ -49,42 +43,31 @@ impl On {
 
     /// Matches the requests whose body has this text.
     pub(crate) fn containing(text: &str) -> Self {
-        Self {
-            text: Some(text.to_owned()),
-            ..Self::default()
-        }
+        Self::any().and_containing(text)
     }
 
     /// Restricts the match to the requests whose body has this text.
-    pub(crate) fn and_containing(self, text: &str) -> Self {
-        Self {
-            text: Some(text.to_owned()),
-            ..self
-        }
+    pub(crate) fn and_containing(mut self, text: &str) -> Self {
+        self.text = Some(text.to_owned());
+        self
     }
 
     /// Restricts the match to the models of this vendor.
-    pub(crate) fn and_vendor(self, vendor: Vendor) -> Self {
-        Self {
-            vendor: Some(vendor),
-            ..self
-        }
+    pub(crate) fn and_vendor(mut self, vendor: Vendor) -> Self {
+        self.vendor = Some(vendor);
+        self
     }
 
     /// Restricts the match to this model.
-    pub(crate) fn and_model(self, model: &str) -> Self {
-        Self {
-            model: Some(model.to_owned()),
-            ..self
-        }
+    pub(crate) fn and_model(mut self, model: &str) -> Self {
+        self.model = Some(model.to_owned());
+        self
     }
 
     /// Restricts the match to the nth matching request, counted from 1.
-    pub(crate) fn nth(self, nth: usize) -> Self {
-        Self {
-            nth: Some(nth),
-            ..self
-        }
+    pub(crate) fn nth(mut self, nth: usize) -> Self {
+        self.nth = Some(nth);
+        self
     }
 
     pub(super) fn matches(&self, vendor: Vendor, model: &str, body: &Value) -> bool {
@@ -342,11 +325,9 @@ impl Answer {
         .content_type(content_type)
     }
 
-    pub(crate) fn content_type(self, content_type: &str) -> Self {
-        Self {
-            content_type: Some(content_type.to_owned()),
-            ..self
-        }
+    pub(crate) fn content_type(mut self, content_type: &str) -> Self {
+        self.content_type = Some(content_type.to_owned());
+        self
     }
 
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
@@ -382,112 +363,97 @@ impl Answer {
     }
 
     /// Waits until this many requests have arrived in all.
-    pub(crate) fn after_arrivals(self, arrivals: usize) -> Self {
-        Self { arrivals, ..self }
+    pub(crate) fn after_arrivals(mut self, arrivals: usize) -> Self {
+        self.arrivals = arrivals;
+        self
     }
 
     /// Waits before the head of the response until the hold is released.
-    pub(crate) fn held_by(self, hold: &Hold) -> Self {
-        Self {
-            hold: Some(hold.clone()),
-            ..self
-        }
+    pub(crate) fn held_by(mut self, hold: &Hold) -> Self {
+        self.hold = Some(hold.clone());
+        self
     }
 
     /// Sends half of the events, then waits until the hold is released.
-    pub(crate) fn held_halfway_by(self, hold: &Hold) -> Self {
-        Self {
-            second_half: Some(hold.clone()),
-            ..self
-        }
+    pub(crate) fn held_halfway_by(mut self, hold: &Hold) -> Self {
+        self.second_half = Some(hold.clone());
+        self
     }
 
     /// Waits before the head of the response.
-    pub(crate) fn delay(self, delay: Duration) -> Self {
-        Self { delay, ..self }
+    pub(crate) fn delay(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
     }
 
     /// Waits between the head of the response and the first byte of its body.
-    pub(crate) fn silence(self, silence: Duration) -> Self {
-        Self { silence, ..self }
+    pub(crate) fn silence(mut self, silence: Duration) -> Self {
+        self.silence = silence;
+        self
     }
 
     /// Sends a comment at this interval during silence.
-    pub(crate) fn keep_alive(self, every: Duration) -> Self {
-        Self {
-            keep_alive: Some(every),
-            ..self
-        }
+    pub(crate) fn keep_alive(mut self, every: Duration) -> Self {
+        self.keep_alive = Some(every);
+        self
     }
 
     /// Waits between two events.
-    pub(crate) fn pace(self, pace: Duration) -> Self {
-        Self { pace, ..self }
+    pub(crate) fn pace(mut self, pace: Duration) -> Self {
+        self.pace = pace;
+        self
     }
 
     /// Sends no length: the body ends with the connection.
-    pub(crate) fn until_close(self) -> Self {
-        Self {
-            framing: Framing::UntilClose,
-            ..self
-        }
+    pub(crate) fn until_close(mut self) -> Self {
+        self.framing = Framing::UntilClose;
+        self
     }
 
     /// Sends half of the events, then resets the connection.
-    pub(crate) fn cut(self) -> Self {
-        Self {
-            ending: Ending::Cut,
-            ..self
-        }
+    pub(crate) fn cut(mut self) -> Self {
+        self.ending = Ending::Cut;
+        self
     }
 
     /// Sends half of the events, then ends the response.
-    pub(crate) fn short(self) -> Self {
-        Self {
-            ending: Ending::Short,
-            ..self
-        }
+    pub(crate) fn short(mut self) -> Self {
+        self.ending = Ending::Short;
+        self
     }
 
     /// Sends half of the events, then nothing more.
-    pub(crate) fn stall(self) -> Self {
-        Self {
-            ending: Ending::Stall,
-            ..self
-        }
+    pub(crate) fn stall(mut self) -> Self {
+        self.ending = Ending::Stall;
+        self
     }
 
     /// Sends this many bytes, then resets the connection.
-    pub(crate) fn cut_after(self, bytes: usize) -> Self {
-        Self {
-            cut: CutPoint::Byte(bytes),
-            ..self.cut()
-        }
+    pub(crate) fn cut_after(mut self, bytes: usize) -> Self {
+        self = self.cut();
+        self.cut = CutPoint::Byte(bytes);
+        self
     }
 
     /// Sends this many bytes, then closes the connection within the body.
-    pub(crate) fn close_after(self, bytes: usize) -> Self {
-        Self {
-            cut: CutPoint::Byte(bytes),
-            ending: Ending::Closed,
-            ..self
-        }
+    pub(crate) fn close_after(mut self, bytes: usize) -> Self {
+        self.cut = CutPoint::Byte(bytes);
+        self.ending = Ending::Closed;
+        self
     }
 
     /// Sends this many bytes, then ends the response as if it were complete.
-    pub(crate) fn short_after(self, bytes: usize) -> Self {
-        Self {
-            cut: CutPoint::Byte(bytes),
-            ..self.short()
-        }
+    pub(crate) fn short_after(mut self, bytes: usize) -> Self {
+        self = self.short();
+        self.cut = CutPoint::Byte(bytes);
+        self
     }
 
     /// Sends this many bytes, then nothing more.
-    pub(crate) fn stall_after(self, bytes: usize) -> Self {
-        Self {
-            cut: CutPoint::Byte(bytes),
-            ..self.stall()
-        }
+    pub(crate) fn stall_after(mut self, bytes: usize) -> Self {
+        self = self.stall();
+        self.cut = CutPoint::Byte(bytes);
+        self
     }
 
     pub(crate) fn damaged(mut self, damage: Damage) -> Self {

@@ -77,14 +77,14 @@ async fn respond(
     exchange: &mut Exchange,
     shared: &Arc<Mutex<Shared>>,
 ) -> io::Result<AfterResponse> {
-    wait::arrivals(shared, plan.arrivals).await;
-    if let Some(hold) = &plan.hold {
+    wait::arrivals(shared, plan.answer.arrivals).await;
+    if let Some(hold) = &plan.answer.hold {
         hold.released().await;
     }
-    tokio::time::sleep(plan.delay).await;
+    tokio::time::sleep(plan.answer.delay).await;
     send(stream, plan.head().as_bytes()).await?;
-    let mut silence = plan.silence;
-    while let Some(every) = plan.keep_alive.filter(|every| *every < silence) {
+    let mut silence = plan.answer.silence;
+    while let Some(every) = plan.answer.keep_alive.filter(|every| *every < silence) {
         tokio::time::sleep(every).await;
         silence -= every;
         send(stream, &plan.framed(b": keep-alive\n\n")).await?;
@@ -93,25 +93,25 @@ async fn respond(
     let last = plan.frames.len().saturating_sub(1);
     for (index, frame) in plan.frames.iter().enumerate() {
         if index == plan.frames.len().div_ceil(2)
-            && let Some(hold) = &plan.second_half
+            && let Some(hold) = &plan.answer.second_half
         {
             hold.released().await;
         }
-        if index > 0 && !plan.pace.is_zero() {
-            tokio::time::sleep(plan.pace).await;
+        if index > 0 && !plan.answer.pace.is_zero() {
+            tokio::time::sleep(plan.answer.pace).await;
         }
         let mut bytes = plan.framed(frame);
         if index == last && plan.repeated.is_none() {
             // One write with the end, so that the connection is ready for the next request when the
             // client has read the last frame.
             bytes.extend(plan.end());
-            exchange.sent_all(plan.ending);
+            exchange.sent_all(plan.answer.ending);
         }
         send(stream, &bytes).await?;
         exchange.count(frame.len());
     }
     if plan.frames.is_empty() && plan.repeated.is_none() {
-        exchange.sent_all(plan.ending);
+        exchange.sent_all(plan.answer.ending);
         send(stream, plan.end()).await?;
     }
     if let Some(repeated) = &plan.repeated {
@@ -121,8 +121,8 @@ async fn respond(
             exchange.count(repeated.len());
         }
     }
-    Ok(match plan.ending {
-        Ending::Whole | Ending::Short if plan.framing == Framing::Chunked => {
+    Ok(match plan.answer.ending {
+        Ending::Whole | Ending::Short if plan.answer.framing == Framing::Chunked => {
             AfterResponse::KeepOpen
         }
         Ending::Whole | Ending::Short | Ending::Closed => AfterResponse::Close,
@@ -131,7 +131,7 @@ async fn respond(
             AfterResponse::Reset
         }
         Ending::Stall => {
-            while let Some(every) = plan.keep_alive {
+            while let Some(every) = plan.answer.keep_alive {
                 tokio::time::sleep(every).await;
                 send(stream, &plan.framed(b": keep-alive\n\n")).await?;
             }

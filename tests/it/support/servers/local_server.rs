@@ -3,25 +3,21 @@
 //! also accept connections without answering.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
-use tokio::sync::oneshot;
 
 use super::provider_server::ProviderServer;
+use super::server_thread::ServerThread;
 
 /// The server. Dropping it closes its port and every connection.
 #[derive(Debug)]
 pub(crate) struct LocalServer {
-    address: SocketAddr,
+    thread: ServerThread,
     shared: Arc<Shared>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
@@ -44,32 +40,14 @@ pub(crate) struct GetRequest {
 impl LocalServer {
     /// Starts a server that answers every GET with 404.
     pub(crate) fn start() -> Self {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-        listener.set_nonblocking(true).unwrap();
-        let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared::default());
-        let (stop, stopped) = oneshot::channel::<()>();
-        let state = Arc::clone(&shared);
-        let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .unwrap();
-            runtime.block_on(async move {
-                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-                let router = axum::Router::new().fallback(answer).with_state(state);
-                tokio::select! {
-                    served = async { axum::serve(listener, router).await } => served.unwrap(),
-                    _ = stopped => {}
-                }
-            });
+        let router = axum::Router::new()
+            .fallback(answer)
+            .with_state(Arc::clone(&shared));
+        let thread = ServerThread::start(async move |listener| {
+            axum::serve(listener, router).await.unwrap();
         });
-        Self {
-            address,
-            shared,
-            stop: Some(stop),
-            thread: Some(thread),
-        }
+        Self { thread, shared }
     }
 
     /// Starts a llama.cpp server that has loaded this model.
@@ -93,11 +71,12 @@ impl LocalServer {
 
     /// Answers a GET of this path, with any query.
     pub(crate) fn get(self, path: &str, status: u16, body: &str) -> Self {
+        let answer = (status, body.to_owned());
         self.shared
             .gets
             .lock()
             .unwrap()
-            .insert(path.to_owned(), (status, body.to_owned()));
+            .insert(path.to_owned(), answer);
         self
     }
 
@@ -121,12 +100,12 @@ impl LocalServer {
 
     /// `127.0.0.1:PORT`.
     pub(crate) fn authority(&self) -> String {
-        self.address.to_string()
+        self.thread.address.to_string()
     }
 
     /// `http://127.0.0.1:PORT`.
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.thread.address)
     }
 
     /// Returns the GET requests, in the order of arrival.
@@ -135,34 +114,16 @@ impl LocalServer {
     }
 }
 
-impl Drop for LocalServer {
-    fn drop(&mut self) {
-        if let Some(stop) = self.stop.take() {
-            let _ = stop.send(());
-        }
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let path_and_query = parts
-        .uri
-        .path_and_query()
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let path_and_query = parts.uri.path_and_query();
+    let path_and_query = path_and_query.map_or_else(String::new, ToString::to_string);
     if *shared.silent.lock().unwrap() {
         std::future::pending::<()>().await;
     }
     if parts.method == Method::POST {
-        let behind = shared
-            .behind
-            .lock()
-            .unwrap()
-            .clone()
-            .expect("a server to forward to");
+        let behind = shared.behind.lock().unwrap().clone();
+        let behind = behind.expect("a server to forward to");
         let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
         return forward(&format!("{behind}{path_and_query}"), parts.headers, body).await;
     }
@@ -176,13 +137,8 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
         path_and_query,
         headers: headers.collect(),
     });
-    let (status, body) = shared
-        .gets
-        .lock()
-        .unwrap()
-        .get(parts.uri.path())
-        .cloned()
-        .unwrap_or((404, "no such path".to_owned()));
+    let set = shared.gets.lock().unwrap().get(parts.uri.path()).cloned();
+    let (status, body) = set.unwrap_or((404, "no such path".to_owned()));
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = StatusCode::from_u16(status).unwrap();
     if let Some(name) = *shared.server.lock().unwrap() {

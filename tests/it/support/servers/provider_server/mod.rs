@@ -22,11 +22,10 @@ mod wire;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::JoinHandle;
 use std::time::Instant;
 
 use serde_json::Value;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 
 pub(crate) use damage::Damage;
 pub(crate) use free::name as listed_model;
@@ -36,15 +35,14 @@ pub(crate) use vendor::Vendor;
 pub(crate) use wait::Hold;
 pub(crate) use wire::stream_of;
 
+use super::server_thread::ServerThread;
 use prefix_cache::PrefixCaches;
 
 /// The server. Dropping it closes its port and every connection.
 #[derive(Debug)]
 pub(crate) struct ProviderServer {
-    address: SocketAddr,
+    thread: ServerThread,
     shared: Arc<Mutex<Shared>>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
@@ -83,44 +81,32 @@ struct Rule {
     matched: usize,
 }
 
+impl Rule {
+    fn new(on: On, answer: Answer) -> Self {
+        Self {
+            on,
+            answer,
+            matched: 0,
+        }
+    }
+}
+
 impl ProviderServer {
     /// Starts a server on a free port of this machine.
     pub(crate) fn start() -> Self {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-        listener.set_nonblocking(true).unwrap();
-        let address = listener.local_addr().unwrap();
         let shared = Arc::new(Mutex::new(Shared::default()));
-        let (stop, stopped) = oneshot::channel::<()>();
         let state = Arc::clone(&shared);
-        let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .unwrap();
-            runtime.block_on(async move {
-                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-                tokio::select! {
-                    () = http::serve(listener, state) => {}
-                    _ = stopped => {}
-                }
-            });
-            // Dropping the runtime drops every connection, also stalled ones.
-        });
-        Self {
-            address,
-            shared,
-            stop: Some(stop),
-            thread: Some(thread),
-        }
+        let thread = ServerThread::start(move |listener| http::serve(listener, state));
+        Self { thread, shared }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
-        self.address
+        self.thread.address
     }
 
     /// `http://127.0.0.1:PORT`.
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.thread.address)
     }
 
     /// Returns the base URL of a vendor, as users write it.
@@ -150,20 +136,12 @@ impl ProviderServer {
 
     /// Sets the answer to matching requests. The last matching rule wins.
     pub(crate) fn on(&self, on: On, answer: Answer) {
-        lock(&self.shared).rules.push(Rule {
-            on,
-            answer,
-            matched: 0,
-        });
+        lock(&self.shared).rules.push(Rule::new(on, answer));
     }
 
     /// Sets the answer to matching free requests. The last matching rule wins.
     pub(crate) fn on_free(&self, on: On, answer: Answer) {
-        lock(&self.shared).free_rules.push(Rule {
-            on,
-            answer,
-            matched: 0,
-        });
+        lock(&self.shared).free_rules.push(Rule::new(on, answer));
     }
 
     /// Counts the tokens of prompts from now on, and reports what the vendors' caches hold of them.
@@ -196,17 +174,6 @@ impl ProviderServer {
         let mut requests = self.requests();
         requests.retain(|request| request.vendor == Some(vendor));
         requests
-    }
-}
-
-impl Drop for ProviderServer {
-    fn drop(&mut self) {
-        if let Some(stop) = self.stop.take() {
-            let _ = stop.send(());
-        }
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 

@@ -10,16 +10,15 @@
 use std::collections::BTreeSet;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::oneshot;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 use super::provider_server::ProviderServer;
+use super::server_thread::ServerThread;
 
 /// Signs the certificate of [`TestListener::tls`]; no system trusts it.
 pub(crate) const AUTHORITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/data/tls/ca.pem");
@@ -30,8 +29,7 @@ pub(crate) struct TestListener {
     pub(crate) address: SocketAddr,
     /// The heads of the requests to a proxy.
     request_heads: Arc<Mutex<Vec<String>>>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _thread: ServerThread,
 }
 
 /// What a proxy does with a request for a tunnel.
@@ -95,24 +93,17 @@ impl TestListener {
                     Err(_) => return,
                 }
             }
-            request_heads
-                .lock()
-                .unwrap()
-                .push(String::from_utf8(head).unwrap());
+            let head = String::from_utf8(head).unwrap();
+            request_heads.lock().unwrap().push(head);
             match tunnel {
                 Tunnel::Refused(status) => {
-                    let _ = client
-                        .write_all(
-                            format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").as_bytes(),
-                        )
-                        .await;
+                    let head = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+                    let _ = client.write_all(head.as_bytes()).await;
                 }
                 Tunnel::To(address) => {
                     let mut server = TcpStream::connect(address).await.unwrap();
-                    client
-                        .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                        .await
-                        .unwrap();
+                    let head = b"HTTP/1.1 200 Connection established\r\n\r\n";
+                    client.write_all(head).await.unwrap();
                     let _ = copy_bidirectional(&mut client, &mut server).await;
                 }
             }
@@ -143,35 +134,19 @@ impl TestListener {
         listener: std::net::TcpListener,
         serve: impl Fn(TcpStream, Arc<Mutex<Vec<String>>>) -> F + Send + 'static,
     ) -> Self {
-        listener.set_nonblocking(true).unwrap();
-        let address = listener.local_addr().unwrap();
         let request_heads = Arc::new(Mutex::new(Vec::new()));
         let heads = Arc::clone(&request_heads);
-        let (stop, mut stopped) = oneshot::channel::<()>();
-        let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .unwrap();
-            runtime.block_on(async move {
-                let listener = TcpListener::from_std(listener).unwrap();
-                let mut connections = tokio::task::JoinSet::new();
-                loop {
-                    tokio::select! {
-                        accepted = listener.accept() => {
-                            let (client, _) = accepted.unwrap();
-                            connections.spawn(serve(client, Arc::clone(&heads)));
-                        }
-                        _ = &mut stopped => break,
-                    }
-                }
-            });
+        let thread = ServerThread::start_on(listener, async move |listener| {
+            let mut connections = tokio::task::JoinSet::new();
+            loop {
+                let (client, _) = listener.accept().await.unwrap();
+                connections.spawn(serve(client, Arc::clone(&heads)));
+            }
         });
         Self {
-            address,
+            address: thread.address,
             request_heads,
-            stop: Some(stop),
-            thread: Some(thread),
+            _thread: thread,
         }
     }
 
@@ -182,11 +157,11 @@ impl TestListener {
 }
 
 fn tls_config() -> rustls::ServerConfig {
-    let certificates = include_bytes!("../data/tls/server.pem");
+    let certificates = include_bytes!("../../data/tls/server.pem");
     let certificates = CertificateDer::pem_slice_iter(certificates)
         .collect::<Result<Vec<_>, _>>()
         .unwrap();
-    let key = PrivateKeyDer::from_pem_slice(include_bytes!("../data/tls/server.key")).unwrap();
+    let key = PrivateKeyDer::from_pem_slice(include_bytes!("../../data/tls/server.key")).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -224,16 +199,5 @@ impl VendorHosts {
     pub(crate) fn connected(&self) -> BTreeSet<String> {
         let target = |head: &String| head.split(' ').nth(1).unwrap().to_owned();
         self.proxy.request_heads().iter().map(target).collect()
-    }
-}
-
-impl Drop for TestListener {
-    fn drop(&mut self) {
-        if let Some(stop) = self.stop.take() {
-            let _ = stop.send(());
-        }
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }

@@ -7,7 +7,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Outcome};
 use conclave::domain::ids::{ModelRef, SeatId};
 
-use super::script::{Player, good, good_text, plan, reply};
+use crate::support::script::{Player, good, good_text, plan, reply};
 
 /// Returns a plan whose helper model, at a vendor of its own, compares the positions.
 pub(crate) fn comparison_plan() -> Plan {

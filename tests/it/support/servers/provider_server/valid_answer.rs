@@ -22,14 +22,21 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
         let is_listed = || texts.contains(&format!("\\\"{name}\\\":"));
         properties.get(name).is_some() || (properties.is_null() && is_listed())
     };
+    let quote = "Small steps are safe";
+    let evidence = json!([{"claim": quote, "agent": "Expert A", "quote": quote}]);
+    let concern = "It may take too long";
+    let dissent = json!([{"agent": "Expert B", "concern": concern, "severity": "low"}]);
+    let challenge = |mut challenge: Value| {
+        challenge["challenge"] = json!("Too slow");
+        challenge["evidence"] = json!(["deadlines"]);
+        challenge["severity"] = json!("medium");
+        challenge
+    };
     let mut answer = if asks_for("consensus_points") {
+        let agents = ["Expert A", "Expert B"];
         json!({
             "consensus_points": [
-                {
-                    "point": "Start small",
-                    "supporting_agents": ["Expert A", "Expert B"],
-                    "confidence": 0.8,
-                },
+                {"point": "Start small", "supporting_agents": agents, "confidence": 0.8},
             ],
             "tensions": [
                 {
@@ -45,14 +52,7 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
         })
     } else if asks_for("revised_position") {
         json!({
-            "challenges": [
-                {
-                    "target_agent": "Expert B",
-                    "challenge": "Too slow",
-                    "evidence": ["deadlines"],
-                    "severity": "medium",
-                },
-            ],
+            "challenges": [challenge(json!({"target_agent": "Expert B"}))],
             "rebuttals": [{"agent": "Expert B", "rebuttal": "Speed matters more"}],
             "changed": false,
             "because_of": [],
@@ -60,26 +60,16 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
             "revised_confidence": 0.75,
         })
     } else if asks_for("unresolved") {
+        let agents = json!({"challenger": "Expert A", "target_agent": "Expert B"});
         json!({
-            "challenges": [
-                {
-                    "challenger": "Expert A",
-                    "target_agent": "Expert B",
-                    "challenge": "Too slow",
-                    "evidence": ["deadlines"],
-                    "severity": "medium",
-                },
-            ],
+            "challenges": [challenge(agents)],
             "rebuttals": [{"agent": "Expert B", "rebuttal": "Care pays"}],
             "unresolved": ["How fast"],
         })
     } else if asks_for("comparisons") {
         let of = |pair| {
-            json!({
-                "pair": pair,
-                "reasoning": "It says so still, with a condition.",
-                "magnitude": "minor_refinement",
-            })
+            let reasoning = "It says so still, with a condition.";
+            json!({"pair": pair, "reasoning": reasoning, "magnitude": "minor_refinement"})
         };
         json!({
             "comparisons": [of("Expert A"), of("Expert B"), of("Expert C")],
@@ -99,31 +89,15 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
         json!({
             "summary": "They agreed on the start and differed on the speed.",
             "recommendations": [option("Start small", 0.8), option("All at once", 0.4)],
-            "evidence": [
-                {
-                    "claim": "Small steps are safe",
-                    "agent": "Expert A",
-                    "quote": "Small steps are safe",
-                },
-            ],
-            "dissent": [
-                {"agent": "Expert B", "concern": "It may take too long", "severity": "low"},
-            ],
+            "evidence": evidence,
+            "dissent": dissent,
             "recommendation": "Choose by what a mistake would cost.",
         })
     } else if asks_for("recommendation") {
         json!({
             "summary": "They agreed on the start and differed on the speed.",
-            "evidence": [
-                {
-                    "claim": "Small steps are safe",
-                    "agent": "Expert A",
-                    "quote": "Small steps are safe",
-                },
-            ],
-            "dissent": [
-                {"agent": "Expert B", "concern": "It may take too long", "severity": "low"},
-            ],
+            "evidence": evidence,
+            "dissent": dissent,
             "recommendation": "Start small, then grow.",
             "confidence": 0.8,
         })

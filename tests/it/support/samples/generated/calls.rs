@@ -64,23 +64,15 @@ impl Generator {
     }
 
     /// Emits one call from start to end; it fails with the message in `failing`, if any.
-    fn call(
-        &mut self,
-        agent: &AgentId,
-        answer: AnswerKind,
-        purpose: Purpose,
-        model: &ModelRef,
-        failing: Option<&str>,
-    ) {
-        let call = self.start(agent, answer, purpose, model);
-        self.finish(call, agent, answer, purpose, model, failing);
+    fn call(&mut self, step: Step<'_>, purpose: Purpose, model: &ModelRef, failing: Option<&str>) {
+        let call = self.start(step.0, step.1, purpose, model);
+        self.finish(call, step, purpose, model, failing);
     }
 
     fn finish(
         &mut self,
         call: CallId,
-        agent: &AgentId,
-        answer: AnswerKind,
+        (agent, answer): Step<'_>,
         purpose: Purpose,
         model: &ModelRef,
         failing: Option<&str>,
@@ -193,16 +185,11 @@ impl Generator {
         failure: FailureMode,
     ) -> bool {
         let model_now = self.model_of(agent);
-        let round = answer.round();
+        let (step, round) = ((agent, answer), answer.round());
         match (failure, self.rng.u8(..40)) {
             (FailureMode::Always, _) | (FailureMode::Random, 0) => {
-                self.call(
-                    agent,
-                    answer,
-                    Purpose::Answer,
-                    &model_now,
-                    Some("Your credit balance is too low"),
-                );
+                let message = "Your credit balance is too low";
+                self.call(step, Purpose::Answer, &model_now, Some(message));
                 self.emit(Event::Agent(AgentEvent::Failed(AgentFailure {
                     agent_id: agent.clone(),
                     name: agent.to_string(),
@@ -211,32 +198,21 @@ impl Generator {
                     model: model_now,
                     error: AgentError {
                         class: Some(FailureClass::Billing),
-                        message: "Your credit balance is too low".to_owned(),
+                        message: message.to_owned(),
                     },
                 })));
                 return false;
             }
             (_, 1 | 2) => {
-                self.call(
-                    agent,
-                    answer,
-                    Purpose::Answer,
-                    &model_now,
-                    Some("overloaded, try again later"),
-                );
-                self.call(agent, answer, Purpose::Retry, &model_now, None);
+                let message = "overloaded, try again later";
+                self.call(step, Purpose::Answer, &model_now, Some(message));
+                self.call(step, Purpose::Retry, &model_now, None);
             }
             (_, 3) => {
-                self.call(
-                    agent,
-                    answer,
-                    Purpose::Answer,
-                    &model_now,
-                    Some("no such model"),
-                );
+                self.call(step, Purpose::Answer, &model_now, Some("no such model"));
                 let other = model(&mut self.rng);
                 self.substitute(agent, round, &model_now, &other, WhySubstituted::Failure);
-                self.call(agent, answer, Purpose::Fallback, &other, None);
+                self.call(step, Purpose::Fallback, &other, None);
             }
             (_, hedged @ 4..8) => {
                 let slow = self.start(agent, answer, Purpose::Answer, &model_now);
@@ -251,14 +227,14 @@ impl Generator {
                 }));
                 let hedge = self.start(agent, answer, Purpose::Hedge, &backup);
                 if hedged % 2 == 0 {
-                    self.finish(hedge, agent, answer, Purpose::Hedge, &backup, None);
+                    self.finish(hedge, step, Purpose::Hedge, &backup, None);
                     self.emit(Event::Call(CallEvent::Cancelled {
                         call: slow,
                         reason: CancelReason::HedgeLost,
                     }));
                     self.substitute(agent, round, &model_now, &backup, WhySubstituted::Hedge);
                 } else {
-                    self.finish(slow, agent, answer, Purpose::Answer, &model_now, None);
+                    self.finish(slow, step, Purpose::Answer, &model_now, None);
                     self.emit(Event::Call(CallEvent::Cancelled {
                         call: hedge,
                         reason: CancelReason::HedgeLost,
@@ -266,11 +242,11 @@ impl Generator {
                 }
             }
             (_, 8) => {
-                self.call(agent, answer, Purpose::Answer, &model_now, None);
-                self.call(agent, answer, Purpose::Repair, &model_now, None);
+                self.call(step, Purpose::Answer, &model_now, None);
+                self.call(step, Purpose::Repair, &model_now, None);
             }
             (FailureMode::Random | FailureMode::Never, _) => {
-                self.call(agent, answer, Purpose::Answer, &model_now, None);
+                self.call(step, Purpose::Answer, &model_now, None);
             }
         }
         let content = self.content(agent, answer);
@@ -281,6 +257,9 @@ impl Generator {
         true
     }
 }
+
+/// Who is asked for which answer.
+type Step<'a> = (&'a AgentId, AnswerKind);
 
 /// Whether an agent fails.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::provider_server::{ProviderServer, RecordedRequest, Vendor};
+use crate::support::provider_server::{ProviderServer, RecordedRequest, Vendor};
 
 /// A request in terms of the consultation.
 #[derive(Clone, Debug)]
@@ -101,32 +101,23 @@ impl ModelRequest {
 
 /// Returns all requests so far, in the order of arrival.
 pub(crate) fn model_requests(server: &ProviderServer) -> Vec<ModelRequest> {
-    server
-        .requests()
-        .into_iter()
-        .map(ModelRequest::from_recorded)
-        .collect()
+    let requests = server.requests().into_iter();
+    requests.map(ModelRequest::from_recorded).collect()
 }
 
 /// Counts the requests for each kind of answer, in the order of the rounds.
 pub(crate) fn request_counts(server: &ProviderServer) -> Vec<(&'static str, usize)> {
     let requests = model_requests(server);
     let count = |answer| {
-        (
-            answer,
-            requests
-                .iter()
-                .filter(|request| request.answer == answer)
-                .count(),
-        )
+        let same = requests.iter().filter(|request| request.answer == answer);
+        (answer, same.count())
     };
-    [
+    let answers = [
         "independent",
         "synthesis",
         "revision",
         "cross_exam",
         "verdict",
-    ]
-    .map(count)
-    .to_vec()
+    ];
+    answers.map(count).to_vec()
 }

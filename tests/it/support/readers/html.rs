@@ -17,7 +17,6 @@ const ATTRIBUTES: [&str; 23] = [
     "dir",
     "scope",
     "datetime",
-    // Of the drawings.
     "role",
     "aria-label",
     "viewBox",
