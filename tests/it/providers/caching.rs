@@ -8,7 +8,7 @@ use conclave::domain::dialect::{Dialect, Quirks, Structure};
 use conclave::providers::form::{Adjustment, Form, Refusal, SystemPlace};
 use serde_json::{Value, json};
 
-use super::{ask_of, call, header, openai_request, remote};
+use super::{ask_of, call, failed, header, openai_request, remote};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 const KEY: &str = "conclave-0123456789abcdef";
@@ -31,10 +31,7 @@ fn cached(provider: &str, model: &str) -> Ask {
 }
 
 fn body(ask: &Ask) -> Value {
-    remote(ask.model.provider.as_str(), "http://h/v1")
-        .codec(ask)
-        .0
-        .body
+    super::body(&remote(ask.model.provider.as_str(), "http://h/v1"), ask)
 }
 
 fn json_mode() -> Value {
@@ -72,11 +69,7 @@ fn request_to_openai_marks_the_context_for_models_that_need_it() {
         "messages": [
             {"role": "system", "content": "Weigh the context."},
             {"role": "user", "content": [
-                {
-                    "type": "text",
-                    "text": "The context.\n\n",
-                    "prompt_cache_breakpoint": explicit,
-                },
+                {"type": "text", "text": "The context.\n\n", "prompt_cache_breakpoint": explicit},
                 {"type": "text", "text": format!("{REST}\n\nAnswer with one JSON object.")},
             ]},
         ],
@@ -156,16 +149,12 @@ fn beginning_is_the_same_to_the_byte_for_every_seat_and_round() {
         ask.prompt.persona = persona.to_owned();
         ask.prompt.task = format!("The task of {persona}.");
         let mut body = body(&ask);
-        let user = "/messages/1/content/0/text";
         let places = [
-            user,
+            "/messages/1/content/0/text",
             "/messages/0/content/0/text",
             "/contents/0/parts/0/text",
         ];
-        let context = places
-            .iter()
-            .find_map(|place| body.pointer(place))
-            .map(ToString::to_string);
+        let context = places.iter().find_map(|place| body.pointer(place)).cloned();
         for varying in ["messages", "contents"] {
             body.as_object_mut().unwrap().remove(varying);
         }
@@ -197,11 +186,8 @@ fn context_that_is_not_cached_stays_first_and_keeps_the_schema() {
         ask.cache_key = None;
         let body = body(&ask);
         let user = body["messages"].as_array().unwrap().last().unwrap();
-        assert_eq!(
-            user["content"],
-            format!("The context.\n\n{REST}"),
-            "{provider}"
-        );
+        let content = format!("The context.\n\n{REST}");
+        assert_eq!(user["content"], content, "{provider}");
         let text = body.to_string();
         assert!(text.contains("json_schema"), "{provider}");
         for field in ["cache", "session_id"] {
@@ -218,10 +204,8 @@ fn folded_system_prompt_stays_before_the_context() {
     };
     let messages = form.messages(&cached("openai", "gpt-6.1-sol"));
     assert_eq!(messages.system, None);
-    assert_eq!(
-        messages.user,
-        ["Weigh the context.\n\nThe context.\n\n", REST]
-    );
+    let start = "Weigh the context.\n\nThe context.\n\n";
+    assert_eq!(messages.user, [start, REST]);
 }
 
 #[test]
@@ -268,45 +252,24 @@ fn refused_mark_is_left_out_of_later_requests() {
 #[tokio::test]
 async fn refused_key_is_left_out_and_the_schema_stays_for_other_calls() {
     let server = ProviderServer::start();
-    server.on(
-        On::vendor(Vendor::Mistral).nth(1),
-        Answer::error(
-            400,
-            "invalid",
-            "Unrecognized request argument: `prompt_cache_key`",
-        ),
-    );
+    let words = "Unrecognized request argument: `prompt_cache_key`";
+    server.on(On::any().nth(1), Answer::error(400, "invalid", words));
     let mistral = remote("mistral", &server.base_url(Vendor::Mistral));
-    let ask = cached("mistral", "mistral-large-4");
-    let (outcome, _) = call(&mistral, &ask).await;
-    assert_eq!(outcome.unwrap_err().class, FailureClass::Unsupported);
+    let mut ask = cached("mistral", "mistral-large-4");
+    let failure = failed(&mistral, &ask).await;
+    assert_eq!(failure.class, FailureClass::Unsupported);
     call(&mistral, &ask).await.0.unwrap();
-    call(
-        &mistral,
-        &Ask {
-            cache_key: None,
-            ..ask
-        },
-    )
-    .await
-    .0
-    .unwrap();
-    let bodies: Vec<Value> = server
-        .requests()
-        .into_iter()
-        .map(|request| request.body)
-        .collect();
-    assert_eq!(bodies[1].get("prompt_cache_key"), None);
-    assert_eq!(bodies[1]["response_format"], json_mode());
-    assert_eq!(bodies[2]["response_format"]["type"], "json_schema");
+    ask.cache_key = None;
+    call(&mistral, &ask).await.0.unwrap();
+    let requests = server.requests();
+    assert_eq!(requests[1].body.get("prompt_cache_key"), None);
+    assert_eq!(requests[1].body["response_format"], json_mode());
+    assert_eq!(requests[2].body["response_format"]["type"], "json_schema");
 }
 
 #[test]
 fn cached_context_of_another_dialect_changes_nothing_else() {
     let ollama = body(&cached("ollama", "qwen3:8b"));
     assert_eq!(ollama["format"], "json");
-    assert_eq!(
-        ollama["messages"][1]["content"],
-        format!("The context.\n\n{REST}\n\nAnswer with one JSON object.")
-    );
+    assert_eq!(ollama["messages"], unmarked());
 }

@@ -1,23 +1,22 @@
 //! Calls and checks that the driver drops, over real connections: how soon the server sees its
 //! connection closed.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{Answer as PersonsAnswer, StateName};
-use conclave::consultation::machine::Question;
+use conclave::consultation::event::StateName;
+use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::hedging::HedgeRule;
-use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
 use conclave::engine::dispatcher::Dispatcher;
 use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, RunStart};
-use conclave::engine::ports::{BoxFuture, Person, Provider, Providers};
+use conclave::engine::ports::Provider;
 use tokio::sync::mpsc;
 
-use super::{VENDORS, ask, cloud};
+use super::many::{NoPerson, providers};
+use super::{VENDORS, cloud, settled, usual};
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 use crate::support::script::plan;
 use crate::support::timeout::in_time;
@@ -37,47 +36,20 @@ fn now() -> Instant {
     Instant::now()
 }
 
-#[derive(Debug)]
-struct NoPerson;
-
-impl Person for NoPerson {
-    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, PersonsAnswer> {
-        Box::pin(std::future::ready(PersonsAnswer::Gone))
-    }
-}
-
-fn providers(server: &ProviderServer) -> Providers {
-    let provider = |vendor| -> Arc<dyn Provider> { Arc::new(cloud(vendor, server)) };
-    VENDORS
-        .into_iter()
-        .map(|(vendor, _)| (ProviderId::new(vendor.id()), provider(vendor)))
-        .collect()
-}
-
 fn closed(requests: &[RecordedRequest]) -> bool {
     requests.iter().all(|request| request.finished.is_some())
 }
 
-fn stalling() -> ProviderServer {
-    let server = ProviderServer::start();
-    server.on(On::any(), Answer::text("never to be finished").stall());
-    server.on_free(
-        On::any(),
-        Answer::http(200, "application/json", "[1, 2, 3, 4]").stall(),
-    );
-    server
-}
-
-#[tokio::test]
-async fn an_interrupt_closes_all_connections_at_once() {
-    let server = stalling();
-    let providers = providers(&server);
-    let mut consultation = Consultation::new(plan());
+/// Runs a consultation until `seen` ends, which interrupts it.
+async fn run_until(server: &ProviderServer, plan: Plan, seen: impl Future<Output = ()>) -> Instant {
+    let providers = providers(server);
+    let mut consultation = Consultation::new(plan);
     let (interrupt, interrupts) = mpsc::unbounded_channel();
+    let clock = Clock::starting(Timestamp(0));
     let driver = Driver {
-        clock: Clock::starting(Timestamp(0)),
+        clock,
         providers: &providers,
-        dispatcher: Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default()),
+        dispatcher: Dispatcher::new(clock, PoolRules::default()),
         budgets: Vec::new(),
         subscribers: Vec::new(),
         person: &NoPerson,
@@ -85,11 +57,7 @@ async fn an_interrupt_closes_all_connections_at_once() {
     };
     let run = driver.run(&mut consultation, RunStart::New);
     let end = async {
-        server
-            .sees("everyone is asked", |server| {
-                (server.requests().len(), server.free_requests().len()) == (3, 3)
-            })
-            .await;
+        seen.await;
         let interrupted = now();
         interrupt.send(()).unwrap();
         interrupted
@@ -97,6 +65,19 @@ async fn an_interrupt_closes_all_connections_at_once() {
     let both = async { tokio::join!(run, end) };
     let (_, interrupted) = in_time("the end of the run", both).await;
     assert_eq!(consultation.state(), StateName::Aborted);
+    interrupted
+}
+
+#[tokio::test]
+async fn an_interrupt_closes_all_connections_at_once() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::text("never to be finished").stall());
+    let check = Answer::http(200, "application/json", "[1, 2, 3, 4]").stall();
+    server.on_free(On::any(), check);
+    let all_asked = server.sees("everyone is asked", |server| {
+        (server.requests().len(), server.free_requests().len()) == (3, 3)
+    });
+    let interrupted = run_until(&server, plan(), all_asked).await;
     server
         .sees("all are closed", |server| {
             closed(&server.requests()) && closed(&server.free_requests())
@@ -126,50 +107,18 @@ async fn the_losing_call_of_a_hedge_is_closed_at_once() {
         after: Some(Duration::from_millis(50)),
         ..HedgeRule::default()
     };
-    let (providers, mut consultation) = (providers(&server), Consultation::new(plan));
-    let (interrupt, interrupts) = mpsc::unbounded_channel();
-    let driver = Driver {
-        clock: Clock::starting(Timestamp(0)),
-        providers: &providers,
-        dispatcher: Dispatcher::new(Clock::starting(Timestamp(0)), PoolRules::default()),
-        budgets: Vec::new(),
-        subscribers: Vec::new(),
-        person: &NoPerson,
-        interrupts,
-    };
-    let run = driver.run(&mut consultation, RunStart::New);
-    let end = async {
-        let is_loser = |request: &RecordedRequest| {
-            request.vendor == Some(Vendor::Anthropic) && request.finished.is_some()
-        };
-        server
-            .sees("the loser is closed", |server| {
-                server.requests().iter().any(is_loser)
-            })
-            .await;
-        // That is all there is to see.
-        interrupt.send(()).unwrap();
-    };
-    let both = async { tokio::join!(run, end) };
-    in_time("the end of the run", both).await;
-    let requests = server.requests();
-    let loser = requests
-        .iter()
-        .find(|request| request.vendor == Some(Vendor::Anthropic))
-        .unwrap();
-    let winner = requests
-        .iter()
-        .filter(|request| request.vendor == Some(Vendor::OpenAi))
-        .nth(1)
-        .unwrap();
-    let took = loser
-        .finished
-        .unwrap()
-        .saturating_duration_since(winner.finished.unwrap());
-    assert!(
-        took < AT_ONCE && !loser.complete && winner.complete,
-        "{took:?}"
-    );
+    let loser_is_closed = server.sees("the loser is closed", |server| {
+        let requests = server.requests_to(Vendor::Anthropic);
+        requests.iter().any(|request| request.finished.is_some())
+    });
+    // That is all there is to see.
+    run_until(&server, plan, loser_is_closed).await;
+    let loser = server.requests_to(Vendor::Anthropic).swap_remove(0);
+    let winner = server.requests_to(Vendor::OpenAi).swap_remove(1);
+    let (end, start) = (loser.finished.unwrap(), winner.finished.unwrap());
+    let took = end.saturating_duration_since(start);
+    assert!(took < AT_ONCE, "{took:?}");
+    assert!(!loser.complete && winner.complete);
 }
 
 #[tokio::test]
@@ -183,8 +132,8 @@ async fn a_dropped_call_closes_its_connection_at_once() {
     for (stage, answer) in stages {
         let server = ProviderServer::start();
         server.on(On::any(), answer);
-        for (at, (vendor, model)) in VENDORS.into_iter().enumerate() {
-            let (cloud, ask) = (cloud(vendor, &server), ask(vendor, model));
+        for (at, vendor) in VENDORS.into_iter().enumerate() {
+            let (cloud, ask) = (cloud(vendor, &server), usual(vendor));
             let mut on = |_| {};
             let mut call = cloud.ask(&ask, &mut on);
             tokio::select! {
@@ -193,15 +142,11 @@ async fn a_dropped_call_closes_its_connection_at_once() {
             }
             let dropped = now();
             drop(call);
-            server
-                .sees("it is closed", |server| closed(&server.requests()))
-                .await;
+            settled(&server).await;
             let request = server.requests().swap_remove(at);
             let took = request.finished.unwrap().saturating_duration_since(dropped);
-            assert!(
-                took < AT_ONCE && !request.complete,
-                "{stage}: {took:?} {request:?}"
-            );
+            assert!(took < AT_ONCE, "{stage}: {took:?} {request:?}");
+            assert!(!request.complete, "{stage}: {request:?}");
         }
     }
 }

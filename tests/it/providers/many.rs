@@ -26,12 +26,21 @@ use crate::support::timeout::in_time;
 const LIMIT: usize = 4;
 
 #[derive(Debug)]
-struct NoPerson;
+pub(super) struct NoPerson;
 
 impl Person for NoPerson {
     fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, PersonsAnswer> {
         Box::pin(std::future::ready(PersonsAnswer::Gone))
     }
+}
+
+/// Each vendor at the server.
+pub(super) fn providers(server: &ProviderServer) -> Providers {
+    let provider = |vendor| -> Arc<dyn Provider> { Arc::new(cloud(vendor, server)) };
+    VENDORS
+        .into_iter()
+        .map(|vendor| (ProviderId::new(vendor.id()), provider(vendor)))
+        .collect()
 }
 
 async fn run(number: usize, dispatcher: Dispatcher, providers: &Providers) -> Vec<Envelope> {
@@ -68,12 +77,7 @@ async fn twenty_consultations_share_limits_and_backoff() {
     server.on(On::any(), Answer::valid().delay(delay));
     let limited = Answer::error(429, "rate_limit_error", "slow down").header("retry-after", "1");
     server.on(On::vendor(Vendor::Anthropic).nth(10), limited);
-    let provider = |vendor| -> Arc<dyn Provider> { Arc::new(cloud(vendor, &server)) };
-    let providers: Providers = VENDORS
-        .into_iter()
-        .map(|(vendor, _)| (ProviderId::new(vendor.id()), provider(vendor)))
-        .collect();
-
+    let providers = providers(&server);
     let dispatcher = Dispatcher::new(Clock::system(), PoolRules::default());
     let runs = (0..20).map(|number| run(number, dispatcher.clone(), &providers));
     let histories = join_all(runs).await;
@@ -83,7 +87,7 @@ async fn twenty_consultations_share_limits_and_backoff() {
         assert_eq!(state, StateName::Complete);
         assert_eq!(replay(history).unwrap().consultation.state(), state);
     }
-    for (vendor, _) in VENDORS {
+    for vendor in VENDORS {
         let most = most_at_once(&server.requests_to(vendor));
         assert!(most <= LIMIT, "{most} at {}", vendor.id());
     }

@@ -6,26 +6,20 @@ mod adversity;
 mod caching;
 mod calls;
 mod cancellation;
-mod checks;
 mod dialects;
-mod error_responses;
 mod errors;
 mod failures;
-mod gateways;
-mod limits;
-mod lookups;
+mod free_requests;
 mod many;
 mod ollama;
 mod replies;
 mod requests;
-mod robustness;
-mod server;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
-use conclave::consultation::protocol::call::{Ask, Outcome, Prompt};
+use conclave::consultation::protocol::call::{Ask, Failure, Outcome, Prompt, Reply};
 use conclave::domain::dialect::{Dialect, Quirks};
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::domain::vendors;
@@ -39,17 +33,14 @@ use conclave::providers::wire::{Account, End, Endpoint, HeaderText, HttpRequest,
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
-use crate::support::provider_server::{ProviderServer, Vendor};
+use crate::support::provider_server::{ProviderServer, Vendor, listed_model};
 use crate::support::timeout::in_time;
 
 /// A key that must never be seen anywhere but in its header.
 const KEY: &str = "sk-very-secret-0123456789";
 
-const VENDORS: [(Vendor, &str); 3] = [
-    (Vendor::Anthropic, "claude-sonnet-5-5"),
-    (Vendor::OpenAi, "gpt-6.1-sol"),
-    (Vendor::Google, "gemini-4-argon"),
-];
+/// The vendors with a format of their own.
+const VENDORS: [Vendor; 3] = [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google];
 
 fn header<'a>(request: &'a HttpRequest, name: &str) -> Option<&'a str> {
     let (_, value) = request.headers.iter().find(|(other, _)| *other == name)?;
@@ -76,6 +67,11 @@ fn ask(vendor: Vendor, model: &str) -> Ask {
         cache_key: None,
         form: AnswerForm::Plain,
     }
+}
+
+/// A request to the vendor's usual model.
+fn usual(vendor: Vendor) -> Ask {
+    ask(vendor, listed_model(vendor))
 }
 
 /// Returns a request to OpenAI with these fields beside those that every request has.
@@ -131,15 +127,6 @@ fn cloud(vendor: Vendor, server: &ProviderServer) -> Remote {
     cloud_at(vendor, &server.url())
 }
 
-/// A client that waits for the next byte for 0.6 s at most.
-fn impatient(vendor: Vendor, server: &ProviderServer) -> Remote {
-    cloud_with(
-        vendor,
-        &server.url(),
-        silent_for(Duration::from_millis(600)),
-    )
-}
-
 /// Waits until the server has seen the end of every request.
 async fn settled(server: &ProviderServer) {
     server
@@ -158,32 +145,44 @@ async fn call(cloud: &Remote, ask: &Ask) -> (Outcome, Vec<Delta>) {
     (outcome, deltas)
 }
 
+async fn failed(remote: &Remote, ask: &Ask) -> Failure {
+    call(remote, ask).await.0.unwrap_err()
+}
+
+/// The failure of a request to the vendor's usual model.
+async fn failure(vendor: Vendor, server: &ProviderServer) -> Failure {
+    failed(&cloud(vendor, server), &usual(vendor)).await
+}
+
+/// The reply to a request to the vendor's usual model.
+async fn reply(vendor: Vendor, server: &ProviderServer) -> Reply {
+    call(&cloud(vendor, server), &usual(vendor))
+        .await
+        .0
+        .unwrap()
+}
+
 /// Returns a provider by its name in the table of vendors.
 fn remote(provider: &str, base_url: &str) -> Remote {
     remote_that(vendors::find(provider).unwrap().dialect, base_url)
 }
 
 fn remote_that(dialect: Dialect, base_url: &str) -> Remote {
-    let account = Account {
-        key: Some(KEY.into()),
-        origin: "`SOME_API_KEY`".into(),
-        scheme: Scheme::Usual,
-        is_word: false,
-    };
-    remote_with(dialect, base_url, account)
+    remote_with(dialect, base_url, Some(KEY), Scheme::Usual)
 }
 
-fn remote_with(dialect: Dialect, base_url: &str, account: Account) -> Remote {
+fn remote_with(dialect: Dialect, base_url: &str, key: Option<&str>, scheme: Scheme) -> Remote {
     let endpoint = Endpoint {
         base_url: base_url.to_owned(),
-        account,
+        account: Account {
+            key: key.map(Into::into),
+            origin: "`SOME_API_KEY`".into(),
+            scheme,
+            is_word: false,
+        },
     };
-    Remote::new(
-        dialect,
-        endpoint,
-        Arc::new(ModelCatalog::builtin()),
-        Arc::new(Http::default()),
-    )
+    let catalog = Arc::new(ModelCatalog::builtin());
+    Remote::new(dialect, endpoint, catalog, Arc::new(Http::default()))
 }
 
 fn ask_of(provider: &str, model: &str) -> Ask {
@@ -193,24 +192,20 @@ fn ask_of(provider: &str, model: &str) -> Ask {
     }
 }
 
+fn body(remote: &Remote, ask: &Ask) -> Value {
+    remote.codec(ask).0.body
+}
+
 /// The body of a request to a provider.
 fn body_of(provider: &str, model: &str) -> Value {
-    remote(provider, "http://h/v1")
-        .codec(&ask_of(provider, model))
-        .0
-        .body
+    body(&remote(provider, "http://h/v1"), &ask_of(provider, model))
 }
 
 /// Feeds a vendor's events to its decoder, without any network.
 fn decode(vendor: Vendor, events: &[&str]) -> Outcome {
-    let model = VENDORS
-        .iter()
-        .find(|(other, _)| *other == vendor)
-        .unwrap()
-        .1;
     fed(
         &cloud_at(vendor, "http://127.0.0.1:9"),
-        &ask(vendor, model),
+        &usual(vendor),
         events,
     )
 }

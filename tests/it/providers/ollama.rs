@@ -1,14 +1,11 @@
 //! Ollama's own format: its requests, and the reading of its lines.
 
-use std::io::{Read, Write};
-use std::net::TcpListener;
 use std::sync::Arc;
 
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt, StopReason};
 use conclave::domain::dialect::{Dialect, Quirks, Structure};
 use conclave::domain::tokens::{Usage, UsageSource};
-use conclave::engine::ports::Delta;
 use conclave::providers::catalog::ModelCatalog;
 use conclave::providers::form::Form;
 use conclave::providers::http::Http;
@@ -17,7 +14,7 @@ use conclave::providers::remote::Remote;
 use conclave::providers::wire::{Account, Endpoint, Scheme};
 use serde_json::{Value, json};
 
-use super::{ask_of, body_of, call, decode_of, fed, header, remote, remote_with};
+use super::{ask_of, body_of, decode_of, fed, header, remote, remote_with};
 
 /// A call with a prompt of about this many tokens.
 fn ask_with(tokens: usize, max_output_tokens: u64) -> Ask {
@@ -70,19 +67,11 @@ fn json_mode_is_a_string_and_a_key_is_sent_only_if_set() {
     };
     assert_eq!(format(Structure::JsonObject), Some(json!("json")));
     assert_eq!(format(Structure::Prompt), None);
-    let authorization = |key: Option<&str>| {
-        let account = Account {
-            key: key.map(Into::into),
-            origin: String::new(),
-            scheme: Scheme::Usual,
-            is_word: false,
-        };
-        let (request, _) =
-            remote_with(Dialect::Ollama, "http://h", account).codec(&ask_of("ollama", "m"));
-        header(&request, "authorization").map(ToOwned::to_owned)
-    };
-    assert_eq!(authorization(None), None);
-    assert_eq!(authorization(Some("k")).as_deref(), Some("Bearer k"));
+    for (key, sent) in [(None, None), (Some("k"), Some("Bearer k"))] {
+        let remote = remote_with(Dialect::Ollama, "http://h", key, Scheme::Usual);
+        let (request, _) = remote.codec(&ask_of("ollama", "m"));
+        assert_eq!(header(&request, "authorization"), sent);
+    }
 }
 
 #[test]
@@ -97,15 +86,14 @@ fn the_context_fits_prompt_and_answer_in_coarse_steps() {
 #[test]
 fn the_context_does_not_exceed_the_models_window() {
     let catalog = r#"{"models":[{"provider":"ollama","id":"qwen3:8b","context":40960}]}"#;
-    let account = Account {
-        key: None,
-        origin: String::new(),
-        scheme: Scheme::Usual,
-        is_word: false,
-    };
     let endpoint = Endpoint {
         base_url: "http://h".into(),
-        account,
+        account: Account {
+            key: None,
+            origin: String::new(),
+            scheme: Scheme::Usual,
+            is_word: false,
+        },
     };
     let remote = Remote::new(
         Dialect::Ollama,
@@ -113,21 +101,13 @@ fn the_context_does_not_exceed_the_models_window() {
         Arc::new(ModelCatalog::builtin().merge(catalog).unwrap()),
         Arc::new(Http::default()),
     );
-    assert_eq!(
-        sizes(&ask_with(20_000, 16_384), &remote),
-        (40_960, 40_960 - 25_256)
-    );
+    let cut = sizes(&ask_with(20_000, 16_384), &remote);
+    assert_eq!(cut, (40_960, 40_960 - 25_256));
     assert_eq!(sizes(&ask_with(100_000, 16_384), &remote), (40_960, 256));
 }
 
 fn line(text: &str) -> String {
-    json!({
-        "model": "qwen3:8b",
-        "created_at": "x",
-        "message": {"role": "assistant", "content": text},
-        "done": false,
-    })
-    .to_string()
+    json!({"model": "qwen3:8b", "message": {"content": text}, "done": false}).to_string()
 }
 
 fn done(reason: &str, counts: &str) -> String {
@@ -141,49 +121,36 @@ fn lines_become_text_stop_reason_usage_and_served_model() {
     let thinking = r#"{"message":{"role":"assistant","content":"","thinking":"Hm."},"done":false}"#;
     let counts = r#","prompt_eval_count":26,"eval_count":290,"total_duration":5191566416"#;
     let decoded = |reason: &str| {
-        decode_of(
-            "ollama",
-            &[
-                thinking,
-                &line("Grüße, "),
-                &line("世界!"),
-                &done(reason, counts),
-            ],
-        )
+        let lines = [
+            thinking,
+            &line("Grüße, "),
+            &line("世界!"),
+            &done(reason, counts),
+        ];
+        decode_of("ollama", &lines)
     };
     let reply = decoded("stop").unwrap();
-    assert_eq!(reply.text.as_str(), "Grüße, 世界!");
+    assert_eq!(reply.text, "Grüße, 世界!");
     assert_eq!(reply.stop, StopReason::End);
-    assert_eq!(
-        reply.usage,
-        Usage {
-            input: 26,
-            output: 290,
-            ..Usage::default()
-        }
-    );
+    let usage = Usage {
+        input: 26,
+        output: 290,
+        ..Usage::default()
+    };
+    assert_eq!(reply.usage, usage);
     assert_eq!(reply.served_model.as_deref(), Some("qwen3:8b"));
     assert_eq!(reply.reported_cost, None);
     assert_eq!(decoded("length").unwrap().stop, StopReason::Length);
-    assert_eq!(
-        decoded("load").unwrap().stop,
-        StopReason::Other("load".into())
-    );
-    assert_eq!(
-        decoded("something_new").unwrap().stop,
-        StopReason::Other("something_new".into())
-    );
+    for other in ["load", "something_new"] {
+        assert_eq!(
+            decoded(other).unwrap().stop,
+            StopReason::Other(other.into())
+        );
+    }
+    // Older servers give neither reason nor counts.
     let old = decode_of("ollama", &[&line("x"), r#"{"done":true}"#]).unwrap();
-    assert_eq!(
-        old.stop,
-        StopReason::End,
-        "older servers give neither reason nor counts"
-    );
-    assert_eq!(
-        old.usage.source,
-        UsageSource::Estimated,
-        "older servers give neither reason nor counts"
-    );
+    assert_eq!(old.stop, StopReason::End);
+    assert_eq!(old.usage.source, UsageSource::Estimated);
 }
 
 #[test]
@@ -195,22 +162,16 @@ fn a_missing_or_empty_answer_is_reported() {
     let cut = decode_of("ollama", &[&line("half")]).unwrap_err();
     assert_eq!(cut.class, FailureClass::Interrupted);
     assert_eq!(cut.partial.as_str(), "half");
-    let cached = decode_of("ollama", &[&line("x"), &done("stop", r#","eval_count":2"#)])
-        .unwrap()
-        .usage;
-    assert!(
-        cached.source == UsageSource::Estimated && cached.input > 0 && cached.output == 2,
-        "{cached:?}"
-    );
+    let cached = done("stop", r#","eval_count":2"#);
+    let usage = decode_of("ollama", &[&line("x"), &cached]).unwrap().usage;
+    assert_eq!(usage.source, UsageSource::Estimated);
+    assert!(usage.input > 0 && usage.output == 2, "{usage:?}");
     let all_thought = decode_of("ollama", &[&done("length", counts)]).unwrap();
     assert_eq!(all_thought.stop, StopReason::Length);
-    assert_eq!(all_thought.text.as_str(), "");
+    assert_eq!(all_thought.text, "");
     for odd in ["[]", "7", r#"{"message":"x"}"#, r#"{"done":"yes"}"#] {
-        assert_eq!(
-            decode_of("ollama", &[odd]).unwrap_err().class,
-            FailureClass::Malformed,
-            "{odd}"
-        );
+        let failure = decode_of("ollama", &[odd]).unwrap_err();
+        assert_eq!(failure.class, FailureClass::Malformed, "{odd}");
     }
 }
 
@@ -232,105 +193,22 @@ fn an_error_among_the_lines_is_an_error() {
 fn a_truncated_prompt_is_a_failure() {
     let remote = remote("ollama", "http://h");
     let ask = ask_with(10_000, 16_384);
-    let read = |prompt: u64, reason: &str| {
-        fed(
-            &remote,
-            &ask,
-            &[
-                &line("x"),
-                &done(
-                    reason,
-                    &format!(r#","prompt_eval_count":{prompt},"eval_count":5"#),
-                ),
-            ],
-        )
+    let read = |ask: &Ask, prompt: u64, reason: &str| {
+        let counts = format!(r#","prompt_eval_count":{prompt},"eval_count":5"#);
+        fed(&remote, ask, &[&line("x"), &done(reason, &counts)])
     };
-    let far_below = read(4_095, "stop").unwrap_err();
+    let far_below = read(&ask, 4_095, "stop").unwrap_err();
     assert_eq!(far_below.class, FailureClass::Context);
     assert_eq!(far_below.usage.unwrap().input, 4_095);
     assert_eq!(
         far_below.message,
         "Ollama read only 4095 tokens of a prompt of about 10000: the model's context is too small for it"
     );
-    assert_eq!(
-        read(32_767, "length").unwrap_err().class,
-        FailureClass::Context,
-        "the context was filled to the brim"
-    );
-    assert_eq!(read(9_000, "length").unwrap().stop, StopReason::Length);
-    assert!(
-        read(6_000, "stop").is_ok(),
-        "our own count is only an estimate"
-    );
-    let short = fed(
-        &remote,
-        &ask_with(1_000, 100),
-        &[
-            &line("x"),
-            &done("stop", r#","prompt_eval_count":300,"eval_count":5"#),
-        ],
-    );
-    assert!(short.is_ok(), "so short a prompt is never cut");
-}
-
-/// Answers one request with these bytes, which come in two pieces.
-fn answer_once(response: &'static [u8]) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut request = Vec::new();
-        let mut buffer = [0; 4096];
-        while !request.windows(4).any(|end| end == b"\r\n\r\n") || !request.ends_with(b"}") {
-            let read = stream.read(&mut buffer).unwrap();
-            request.extend_from_slice(&buffer[..read]);
-        }
-        let (first, second) = response.split_at(response.len() / 2);
-        stream.write_all(first).unwrap();
-        stream.flush().unwrap();
-        stream.write_all(second).unwrap();
-    });
-    url
-}
-
-#[tokio::test]
-async fn lines_are_read_as_they_arrive() {
-    let url = answer_once(
-        b"HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\nconnection: close\r\n\r\n\
-          {\"message\":{\"role\":\"assistant\",\"content\":\"\",\"thinking\":\"Hm.\"},\"done\":false}\n\
-          {\"message\":{\"role\":\"assistant\",\"content\":\"{\\\"a\\\":\"},\"done\":false}\n\
-          {\"message\":{\"role\":\"assistant\",\"content\":\"1}\"},\"done\":false}\n\
-          {\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":3,\"eval_count\":4}\n",
-    );
-    let (outcome, deltas) = call(&remote("ollama", &url), &ask_of("ollama", "m")).await;
-    assert_eq!(outcome.unwrap().text, "{\"a\":1}");
-    assert_eq!(deltas[..2], [Delta::Connected, Delta::Thinking]);
-}
-
-#[tokio::test]
-async fn a_missing_model_and_a_web_page_are_recognised() {
-    let missing =
-        b"HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{\"error\":\"model 'm' not found\"}";
-    let failure = call(
-        &remote("ollama", &answer_once(missing)),
-        &ask_of("ollama", "m"),
-    )
-    .await
-    .0
-    .unwrap_err();
-    assert_eq!(failure.class, FailureClass::ModelMissing);
-    assert_eq!(failure.message.as_str(), "model 'm' not found (HTTP 404)");
-    let page = b"HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\nconnection: close\r\n\r\n<html>\nwelcome\n</html>";
-    let failure = call(
-        &remote("ollama", &answer_once(page)),
-        &ask_of("ollama", "m"),
-    )
-    .await
-    .0
-    .unwrap_err();
-    assert_eq!(failure.class, FailureClass::Malformed);
-    assert_eq!(
-        failure.message,
-        "the server answered with text/html; charset=utf-8 instead of a stream of events"
-    );
+    let filled_to_the_brim = read(&ask, 32_767, "length").unwrap_err();
+    assert_eq!(filled_to_the_brim.class, FailureClass::Context);
+    let long = read(&ask, 9_000, "length").unwrap();
+    assert_eq!(long.stop, StopReason::Length);
+    // Our own count is only an estimate, and a short prompt is never cut.
+    assert!(read(&ask, 6_000, "stop").is_ok());
+    assert!(read(&ask_with(1_000, 100), 300, "stop").is_ok());
 }

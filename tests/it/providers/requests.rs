@@ -2,10 +2,12 @@
 
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::domain::dialect::Dialect;
-use conclave::providers::wire::{Account, Scheme};
+use conclave::providers::wire::Scheme;
 use serde_json::{Value, json};
 
-use super::{KEY, VENDORS, ask, call, cloud, cloud_at, header, openai_request, remote_with};
+use super::{
+    KEY, VENDORS, ask, cloud, cloud_at, header, openai_request, remote_with, reply, usual,
+};
 use crate::support::provider_server::{ProviderServer, Vendor};
 
 fn schema() -> Value {
@@ -13,10 +15,7 @@ fn schema() -> Value {
 }
 
 fn body(vendor: Vendor, model: &str) -> Value {
-    cloud_at(vendor, "http://h")
-        .codec(&ask(vendor, model))
-        .0
-        .body
+    super::body(&cloud_at(vendor, "http://h"), &ask(vendor, model))
 }
 
 #[test]
@@ -65,7 +64,7 @@ fn a_request_to_gemini_has_exactly_these_fields() {
 fn gemini_gets_the_order_of_properties_at_every_depth() {
     let mut ask = ask(Vendor::Google, "gemini-4-argon");
     ask.answer = AnswerKind::Synthesis;
-    let body = cloud_at(Vendor::Google, "http://h").codec(&ask).0.body;
+    let body = super::body(&cloud_at(Vendor::Google, "http://h"), &ask);
     let viewpoints = "/generationConfig/responseJsonSchema/properties/tensions/items/properties/viewpoints/items/propertyOrdering";
     assert_eq!(
         body.pointer(viewpoints),
@@ -75,25 +74,15 @@ fn gemini_gets_the_order_of_properties_at_every_depth() {
 
 #[test]
 fn every_schema_is_sent_in_the_property_order_of_its_file() {
-    for (vendor, model) in VENDORS {
+    for vendor in VENDORS {
         for kind in AnswerKind::ALL {
-            let mut ask = ask(vendor, model);
+            let mut ask = usual(vendor);
             ask.answer = kind;
-            let sent = cloud_at(vendor, "http://h").codec(&ask).0.body.to_string();
-            let names: Vec<String> = kind.schema(AnswerForm::Plain)["properties"]
-                .as_object()
-                .unwrap()
-                .keys()
-                .cloned()
-                .collect();
-            let places: Vec<Option<usize>> = names
-                .iter()
-                .map(|name| sent.find(&format!("\"{name}\":{{")))
-                .collect();
-            assert!(
-                places.iter().all(Option::is_some) && places.is_sorted(),
-                "{vendor:?} {kind:?} {names:?} {places:?}"
-            );
+            let sent = super::body(&cloud_at(vendor, "http://h"), &ask).to_string();
+            let schema = kind.schema(AnswerForm::Plain);
+            let names = schema["properties"].as_object().unwrap().keys();
+            let places = names.map(|name| sent.find(&format!("\"{name}\":{{")).unwrap());
+            assert!(places.is_sorted(), "{vendor:?} {kind:?} {sent}");
         }
     }
 }
@@ -101,32 +90,19 @@ fn every_schema_is_sent_in_the_property_order_of_its_file() {
 #[test]
 fn a_model_without_response_schemas_gets_none() {
     assert_eq!(body(Vendor::OpenAi, "gpt-4").get("response_format"), None);
-    assert_eq!(
-        body(Vendor::Anthropic, "claude-3-5-sonnet").get("output_config"),
-        None
-    );
-    assert!(
-        body(Vendor::OpenAi, "gpt-unheard-of")
-            .get("response_format")
-            .is_some(),
-        "an unknown model is taken to be a new one"
-    );
+    let old = body(Vendor::Anthropic, "claude-3-5-sonnet");
+    assert_eq!(old.get("output_config"), None);
+    // An unknown model is taken to be a new one.
+    let unknown = body(Vendor::OpenAi, "gpt-unheard-of");
+    assert!(unknown.get("response_format").is_some());
 }
 
 #[test]
 fn an_anthropic_token_is_sent_as_a_bearer() {
-    let account = Account {
-        key: Some(KEY.into()),
-        origin: "`ANTHROPIC_AUTH_TOKEN`".into(),
-        scheme: Scheme::Bearer,
-        is_word: false,
-    };
-    let remote = remote_with(Dialect::Anthropic, "http://h", account);
+    let remote = remote_with(Dialect::Anthropic, "http://h", Some(KEY), Scheme::Bearer);
     let (request, _) = remote.codec(&ask(Vendor::Anthropic, "m"));
-    assert_eq!(
-        header(&request, "authorization"),
-        Some(format!("Bearer {KEY}").as_str())
-    );
+    let bearer = format!("Bearer {KEY}");
+    assert_eq!(header(&request, "authorization"), Some(&*bearer));
     assert_eq!(header(&request, "x-api-key"), None);
 }
 
@@ -142,9 +118,9 @@ fn a_model_name_cannot_escape_its_path_segment() {
 
 #[test]
 fn keys_appear_in_no_address_or_debug_output() {
-    for (vendor, model) in VENDORS {
+    for vendor in VENDORS {
         let cloud = cloud_at(vendor, "http://h");
-        let (request, _) = cloud.codec(&ask(vendor, model));
+        let (request, _) = cloud.codec(&usual(vendor));
         assert!(!request.url.contains(KEY) && !request.body.to_string().contains(KEY));
         assert!(
             !format!("{cloud:?} {request:?}").contains(KEY),
@@ -156,56 +132,36 @@ fn keys_appear_in_no_address_or_debug_output() {
 #[tokio::test]
 async fn each_vendor_gets_its_path_key_and_version() {
     let server = ProviderServer::start();
-    for (vendor, model) in VENDORS {
-        call(&cloud(vendor, &server), &ask(vendor, model))
-            .await
-            .0
-            .unwrap();
-    }
-    let requests = server.requests();
-    for ((vendor, model), request) in VENDORS.into_iter().zip(&requests) {
-        assert!(request.vendor.is_some());
-        assert_eq!(request.model.as_str(), model);
-        assert_eq!(
-            request.body,
-            cloud(vendor, &server).codec(&ask(vendor, model)).0.body
-        );
-    }
-    let paths: Vec<_> = requests
-        .iter()
-        .map(|request| request.path_and_query.as_str())
-        .collect();
-    assert_eq!(
-        paths,
-        [
-            "/v1/messages",
+    let bearer = format!("Bearer {KEY}");
+    let google = "/v1beta/models/gemini-4-argon:streamGenerateContent?alt=sse";
+    let cases = [
+        (Vendor::Anthropic, "/v1/messages", "x-api-key", KEY),
+        (
+            Vendor::OpenAi,
             "/v1/chat/completions",
-            "/v1beta/models/gemini-4-argon:streamGenerateContent?alt=sse"
-        ]
-    );
-    let header = |at: usize, name: &str| requests[at].headers.get(name).map(String::as_str);
-    assert_eq!(header(0, "x-api-key"), Some(KEY));
-    assert_eq!(header(0, "anthropic-version"), Some("2026-10-21"));
-    assert_eq!(
-        header(1, "authorization"),
-        Some(format!("Bearer {KEY}").as_str())
-    );
-    assert_eq!(header(2, "x-goog-api-key"), Some(KEY));
-    for request in &requests {
-        assert_eq!(request.headers["content-type"], "application/json");
-        assert!(request.headers["user-agent"].starts_with("conclave/"));
+            "authorization",
+            &bearer,
+        ),
+        (Vendor::Google, google, "x-goog-api-key", KEY),
+    ];
+    for (vendor, path, header, key) in cases {
+        reply(vendor, &server).await;
+        let request = server.requests().pop().unwrap();
+        assert_eq!(request.path_and_query, path);
+        let ask = usual(vendor);
+        assert_eq!(request.body, super::body(&cloud(vendor, &server), &ask));
+        let headers = &request.headers;
+        assert_eq!(headers[header], key);
+        let with_key = headers.values().filter(|value| value.contains(KEY));
+        assert_eq!(with_key.count(), 1);
+        let version = (vendor == Vendor::Anthropic).then_some("2026-10-21");
         assert_eq!(
-            request.headers.get("accept-encoding"),
-            None,
-            "compression holds back streams"
+            headers.get("anthropic-version").map(String::as_str),
+            version
         );
-        assert_eq!(
-            request
-                .headers
-                .values()
-                .filter(|value| value.contains(KEY))
-                .count(),
-            1
-        );
+        assert_eq!(headers["content-type"], "application/json");
+        assert!(headers["user-agent"].starts_with("conclave/"));
+        // Compression holds back streams.
+        assert_eq!(headers.get("accept-encoding"), None);
     }
 }

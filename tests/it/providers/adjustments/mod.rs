@@ -34,37 +34,17 @@ fn adjustment(
     words: &str,
     fields: &[&str],
 ) -> Option<Adjustment> {
-    let parts = [
-        "model",
-        "messages",
-        "stream",
-        "stream_options",
-        "stream_options.include_usage",
-        "response_format",
-        "response_format.type",
-        "provider",
-        "provider.require_parameters",
-        "think",
-        "temperature",
-        "top_p",
-        "stop",
-        "reasoning_effort",
-        "output_config.effort",
-        "generationConfig.topK",
-        "options.num_ctx",
-        "options.seed",
-    ];
+    let parts = "model messages stream stream_options stream_options.include_usage \
+        response_format response_format.type provider provider.require_parameters think \
+        temperature top_p stop reasoning_effort output_config.effort generationConfig.topK \
+        options.num_ctx options.seed";
+    let parts: Vec<String> = parts.split_whitespace().map(ToOwned::to_owned).collect();
     let refusal = Refusal {
         class,
         words: words.to_owned(),
         fields: fields.iter().map(ToString::to_string).collect(),
     };
-    form(dialect).adjustment(
-        dialect,
-        &ask_of("x", "m"),
-        &parts.map(ToOwned::to_owned),
-        &refusal,
-    )
+    form(dialect).adjustment(dialect, &ask_of("x", "m"), &parts, &refusal)
 }
 
 fn without(path: &str) -> Adjustment {

@@ -8,187 +8,70 @@ use super::{COMPATIBLE, LMSTUDIO, OPENAI, adjustment, form, structure, without};
 use crate::providers::ask_of;
 use FailureClass::{BadRequest, Context, ModelMissing, Overload};
 
+/// Splits the rows of a table: dialect, the field that goes, the fields that the error names, and
+/// its words.
+fn rows(table: &str) -> impl Iterator<Item = (Dialect, &str, Vec<&str>, &str)> {
+    table.trim().lines().map(|row| {
+        let mut columns = row.split('|').map(str::trim);
+        let [dialect, path, fields, words] = [(); 4].map(|()| columns.next().expect(row));
+        let dialect = match dialect {
+            "openai" => OPENAI,
+            "lmstudio" => LMSTUDIO,
+            "anthropic" => Dialect::Anthropic,
+            "gemini" => Dialect::Gemini,
+            "ollama" => Dialect::Ollama,
+            _ => COMPATIBLE,
+        };
+        (dialect, path, fields.split_whitespace().collect(), words)
+    })
+}
+
 #[test]
 fn a_refused_field_is_left_out_however_the_error_names_it() {
-    let cases: &[(Dialect, &str, &[&str], &str)] = &[
-        (OPENAI, "Unsupported value", &["temperature"], "temperature"),
-        (
-            OPENAI,
-            "Unsupported value: 'temperature' does not support 0.8 with this model.",
-            &[],
-            "temperature",
-        ),
-        (
-            OPENAI,
-            "'stop' is not supported with this model",
-            &[],
-            "stop",
-        ),
-        (
-            OPENAI,
-            "Unrecognized request argument supplied: reasoning_effort",
-            &[],
-            "reasoning_effort",
-        ),
-        (
-            COMPATIBLE,
-            "body.stream_options: Extra inputs are not permitted",
-            &["body.stream_options"],
-            "stream_options",
-        ),
-        (
-            COMPATIBLE,
-            "Model grok-build-0.1 does not support parameter reasoningEffort.",
-            &[],
-            "reasoning_effort",
-        ),
-        (
-            COMPATIBLE,
-            "stream_options: Extra inputs are not permitted",
-            &[],
-            "stream_options",
-        ),
-        (
-            Dialect::Anthropic,
-            "temperature: Extra inputs are not permitted",
-            &[],
-            "temperature",
-        ),
-        (
-            Dialect::Anthropic,
-            "output_config.effort: this model takes low and high",
-            &[],
-            "output_config.effort",
-        ),
-        (
-            Dialect::Anthropic,
-            "This model does not support the effort parameter.",
-            &[],
-            "output_config.effort",
-        ),
-        (
-            Dialect::Gemini,
-            "Invalid JSON payload received. Unknown name \"topK\" at 'generation_config': Cannot find field.",
-            &["generation_config"],
-            "generationConfig.topK",
-        ),
-        (
-            Dialect::Gemini,
-            "no",
-            &["generation_config.top_k"],
-            "generationConfig.topK",
-        ),
-        (
-            Dialect::Ollama,
-            "\"gemma\" does not support thinking",
-            &[],
-            "think",
-        ),
-        (
-            Dialect::Ollama,
-            "invalid think value: false (must be \"high\", \"medium\" or \"low\")",
-            &[],
-            "think",
-        ),
-        (
-            Dialect::Ollama,
-            "invalid option provided: num_ctx",
-            &[],
-            "options.num_ctx",
-        ),
-    ];
-    for (dialect, words, fields, path) in cases {
-        assert_eq!(
-            adjustment(*dialect, BadRequest, words, fields),
-            Some(without(path)),
-            "{words} {fields:?}"
-        );
+    let table = "
+        openai | temperature | temperature | Unsupported value
+        openai | temperature | | Unsupported value: 'temperature' does not support 0.8.
+        openai | stop | | 'stop' is not supported with this model
+        openai | reasoning_effort | | Unrecognized request argument supplied: reasoning_effort
+        compatible | stream_options | body.stream_options | Extra inputs are not permitted
+        compatible | reasoning_effort | | Model x does not support parameter reasoningEffort.
+        compatible | stream_options | | stream_options: Extra inputs are not permitted
+        anthropic | temperature | | temperature: Extra inputs are not permitted
+        anthropic | output_config.effort | | output_config.effort: this model takes low and high
+        anthropic | output_config.effort | | This model does not support the effort parameter.
+        gemini | generationConfig.topK | generation_config | Unknown name \"topK\" at 'generation_config'
+        gemini | generationConfig.topK | generation_config.top_k | no
+        ollama | think | | \"gemma\" does not support thinking
+        ollama | think | | invalid think value: false (must be \"high\", \"medium\" or \"low\")
+        ollama | options.num_ctx | | invalid option provided: num_ctx";
+    for (dialect, path, fields, words) in rows(table) {
+        let change = adjustment(dialect, BadRequest, words, &fields);
+        assert_eq!(change, Some(without(path)), "{words} {fields:?}");
     }
 }
 
 #[test]
 fn a_refused_schema_steps_down_to_json_mode_then_to_the_prompt() {
     use Structure::{JsonObject, Prompt};
-    let cases: &[(Dialect, &str, &[&str], Adjustment)] = &[
-        (
-            OPENAI,
-            "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
-            &["response_format"],
-            structure("response_format", JsonObject),
-        ),
-        (
-            OPENAI,
-            "no",
-            &["response_format.json_schema.schema"],
-            structure("response_format", JsonObject),
-        ),
-        (
-            OPENAI,
-            "Invalid value: 'json_schema'",
-            &["response_format.type"],
-            structure("response_format", JsonObject),
-        ),
-        (
-            COMPATIBLE,
-            "no",
-            &["body.response_format.type"],
-            structure("response_format", JsonObject),
-        ),
-        (
-            COMPATIBLE,
-            "Failed to parse grammar",
-            &[],
-            structure("response_format", JsonObject),
-        ),
-        (
-            COMPATIBLE,
-            "structured outputs are not supported by this engine",
-            &[],
-            structure("response_format", JsonObject),
-        ),
-        (
-            LMSTUDIO,
-            "'response_format.type' must be 'json_schema' or 'text'",
-            &[],
-            structure("response_format", Prompt),
-        ),
-        (
-            Dialect::Anthropic,
-            "output_config: Extra inputs are not permitted",
-            &[],
-            structure("output_config", Prompt),
-        ),
-        (
-            Dialect::Anthropic,
-            "output_config.format.schema: For 'object' type, 'additionalProperties' must be set",
-            &[],
-            structure("output_config", Prompt),
-        ),
-        (
-            Dialect::Gemini,
-            "Unknown name \"responseJsonSchema\" at 'generation_config'",
-            &["generation_config"],
-            structure("generationConfig", JsonObject),
-        ),
-        (
-            Dialect::Gemini,
-            "The specified schema produces a constraint that has too many states for serving.",
-            &[],
-            structure("generationConfig", JsonObject),
-        ),
-        (
-            Dialect::Ollama,
-            "invalid format: expected \"json\" or a JSON Schema",
-            &[],
-            structure("format", JsonObject),
-        ),
-    ];
-    for (dialect, words, fields, expected) in cases {
-        assert_eq!(
-            adjustment(*dialect, BadRequest, words, fields).as_ref(),
-            Some(expected),
-            "{words}"
-        );
+    let to_json_mode = "
+        openai | response_format | response_format | Invalid parameter: 'response_format'.
+        openai | response_format | response_format.json_schema.schema | no
+        openai | response_format | response_format.type | Invalid value: 'json_schema'
+        compatible | response_format | body.response_format.type | no
+        compatible | response_format | | Failed to parse grammar
+        compatible | response_format | | structured outputs are not supported by this engine
+        gemini | generationConfig | generation_config | Unknown name \"responseJsonSchema\"
+        gemini | generationConfig | | The schema produces a constraint that has too many states.
+        ollama | format | | invalid format: expected \"json\" or a JSON Schema";
+    let to_the_prompt = "
+        lmstudio | response_format | | 'response_format.type' must be 'json_schema' or 'text'
+        anthropic | output_config | | output_config: Extra inputs are not permitted
+        anthropic | output_config | | output_config.format.schema: 'additionalProperties' must be set";
+    for (table, now) in [(to_json_mode, JsonObject), (to_the_prompt, Prompt)] {
+        for (dialect, without, fields, words) in rows(table) {
+            let change = adjustment(dialect, BadRequest, words, &fields);
+            assert_eq!(change, Some(structure(without, now)), "{words}");
+        }
     }
     let refusal = Refusal {
         class: BadRequest,
@@ -203,51 +86,32 @@ fn a_refused_schema_steps_down_to_json_mode_then_to_the_prompt() {
         steps.push(form.structure);
     }
     assert_eq!(steps, [JsonObject, Prompt], "nothing is left to remove");
-    assert_eq!(
-        adjustment(
-            COMPATIBLE,
-            ModelMissing,
-            "No endpoints found that can handle the requested parameters.",
-            &[]
-        ),
-        Some(structure("response_format", JsonObject))
-    );
-    assert_eq!(
-        adjustment(COMPATIBLE, Overload, "failed to compile the grammar", &[]),
-        Some(structure("response_format", JsonObject))
-    );
+    let words = "No endpoints found that can handle the requested parameters.";
+    for (class, words) in [
+        (ModelMissing, words),
+        (Overload, "failed to compile the grammar"),
+    ] {
+        let change = adjustment(COMPATIBLE, class, words, &[]);
+        assert_eq!(change, Some(structure("response_format", JsonObject)));
+    }
 }
 
 #[test]
 fn the_token_limit_field_is_swapped_once() {
-    let words = "Unsupported parameter: 'max_completion_tokens' is not supported with this model. Use 'max_tokens' instead.";
-    assert_eq!(
-        adjustment(OPENAI, BadRequest, words, &["max_completion_tokens"]),
-        Some(Adjustment::TokensField(TokensField::MaxTokens))
-    );
+    use TokensField::{MaxCompletionTokens, MaxTokens};
+    let to = |field| Some(Adjustment::TokensField(field));
+    let words = "Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead.";
+    let change = adjustment(OPENAI, BadRequest, words, &["max_completion_tokens"]);
+    assert_eq!(change, to(MaxTokens));
     let back = "body.max_tokens: Extra inputs are not permitted";
-    assert_eq!(
-        adjustment(COMPATIBLE, BadRequest, back, &["body.max_tokens"]),
-        Some(Adjustment::TokensField(TokensField::MaxCompletionTokens))
-    );
-    assert_eq!(
-        adjustment(
-            COMPATIBLE,
-            BadRequest,
-            "Unsupported parameter: max_tokens",
-            &[]
-        ),
-        Some(Adjustment::TokensField(TokensField::MaxCompletionTokens))
-    );
-    assert_eq!(
-        adjustment(
-            Dialect::Anthropic,
-            BadRequest,
-            "max_tokens: Field required",
-            &[]
-        ),
-        None
-    );
+    let change = adjustment(COMPATIBLE, BadRequest, back, &["body.max_tokens"]);
+    assert_eq!(change, to(MaxCompletionTokens));
+    let unnamed = "Unsupported parameter: max_tokens";
+    let change = adjustment(COMPATIBLE, BadRequest, unnamed, &[]);
+    assert_eq!(change, to(MaxCompletionTokens));
+    let required = "max_tokens: Field required";
+    let change = adjustment(Dialect::Anthropic, BadRequest, required, &[]);
+    assert_eq!(change, None);
     let swapped = Form {
         tokens_field_swapped: true,
         ..form(COMPATIBLE)
@@ -257,15 +121,9 @@ fn the_token_limit_field_is_swapped_once() {
         words: back.into(),
         fields: vec!["body.max_tokens".into()],
     };
-    assert_eq!(
-        swapped.adjustment(
-            COMPATIBLE,
-            &ask_of("x", "m"),
-            &["max_tokens".into()],
-            &refusal
-        ),
-        None
-    );
+    let parts = ["max_tokens".to_owned()];
+    let change = swapped.adjustment(COMPATIBLE, &ask_of("x", "m"), &parts, &refusal);
+    assert_eq!(change, None);
 }
 
 #[test]
@@ -274,21 +132,18 @@ fn the_system_prompt_moves_to_the_user_message_when_refused() {
         (BadRequest, "System role not supported"),
         (
             BadRequest,
-            "Developer instruction is not enabled for models/gemma-3-27b-it",
+            "Developer instruction is not enabled for models/x",
         ),
         (BadRequest, "unsupported role 'system'"),
         (
             BadRequest,
-            "Conversation roles must alternate user/assistant/user/assistant/...",
+            "Conversation roles must alternate user/assistant/...",
         ),
         (BadRequest, "Only user and assistant roles are supported!"),
         (Overload, "Jinja Exception: System role not supported"),
     ] {
-        assert_eq!(
-            adjustment(COMPATIBLE, class, words, &[]),
-            Some(Adjustment::NoSystem),
-            "{words}"
-        );
+        let change = adjustment(COMPATIBLE, class, words, &[]);
+        assert_eq!(change, Some(Adjustment::NoSystem), "{words}");
     }
     let folded = Form {
         system: SystemPlace::UserMessage,
@@ -304,34 +159,27 @@ fn the_system_prompt_moves_to_the_user_message_when_refused() {
 
 #[test]
 fn errors_without_a_removable_field_cause_no_adjustment() {
+    use FailureClass::{Auth, Policy, RateLimit};
     for (class, words, fields) in [
         (
             BadRequest,
-            "messages: text content blocks must be non-empty",
+            "messages: content blocks must be non-empty",
             vec![],
         ),
         (BadRequest, "Invalid schema in messages", vec!["messages"]),
         (BadRequest, "body.model: field required", vec!["body.model"]),
         (
             BadRequest,
-            "something is wrong, please stop and think about what your provider does",
+            "please stop and think about your provider",
             vec![],
         ),
         (BadRequest, "", vec![]),
-        (
-            Context,
-            "prompt is too long: 9 tokens > 8 maximum; see response_format",
-            vec![],
-        ),
-        (
-            FailureClass::Policy,
-            "temperature and response_format",
-            vec!["temperature"],
-        ),
-        (FailureClass::Auth, "response_format", vec![]),
+        (Context, "9 tokens > 8 maximum; see response_format", vec![]),
+        (Policy, "temperature", vec!["temperature"]),
+        (Auth, "response_format", vec![]),
         (ModelMissing, "no such model; response_format", vec![]),
         (Overload, "response_format", vec!["response_format"]),
-        (FailureClass::RateLimit, "max_tokens", vec![]),
+        (RateLimit, "max_tokens", vec![]),
     ] {
         assert_eq!(adjustment(OPENAI, class, words, &fields), None, "{words}");
     }

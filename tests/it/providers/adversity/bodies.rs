@@ -3,225 +3,134 @@
 use conclave::consultation::protocol::call::FailureClass;
 
 use super::{
-    CallReport, Partial, STREAMING_VENDORS, all_fail, all_vendors_fail, assert_fails, good,
-    reports_of, reports_of_all,
+    Partial, STREAMING_VENDORS, all_fail, assert_all_failed, assert_fails, good, outcomes_of_all,
+    reports_of,
 };
 use crate::support::provider_server::{Answer, Damage, Vendor};
+use FailureClass::{BadRequest, Empty, Malformed, Overload, Transport};
 
 #[tokio::test]
 async fn a_success_without_text_is_an_empty_failure() {
-    all_vendors_fail(
-        "no text",
-        Answer::text(""),
-        FailureClass::Empty,
-        "without any text",
-        Partial::Nothing,
-    )
-    .await;
-    for CallReport {
-        vendor, outcome, ..
-    } in reports_of_all(&Answer::text(" \n\t ")).await
-    {
-        assert_fails(
-            "only blanks",
-            vendor,
-            &outcome.unwrap_err(),
-            FailureClass::Empty,
-            "without any text",
-        );
+    let words = "without any text";
+    all_fail("no text", Answer::text(""), Empty, words, Partial::Nothing).await;
+    for (vendor, outcome) in outcomes_of_all(&Answer::text(" \n\t ")).await {
+        let case = format!("only blanks, {vendor:?}");
+        assert_fails(&case, &outcome.unwrap_err(), Empty, words);
     }
 }
 
+const PAGE: &str = "<!DOCTYPE html><html><head><title>Sign in</title></head></html>";
+const BEFORE: &str = "the stream ended before any of the answer arrived";
+
 #[tokio::test]
-async fn a_body_that_is_not_an_event_stream_is_described() {
-    let page = "<!DOCTYPE html><html><head><title>Sign in</title></head></html>";
-    let instead = "instead of a stream of events";
+async fn a_body_that_is_no_answer_is_described() {
+    let http = |status: u16, kind: &str, body: &str| Answer::http(status, kind, body);
+    let gateway = "<html><title>502 Bad Gateway</title></html>";
     let cases = [
         (
-            "a page",
-            Answer::http(200, "text/html; charset=utf-8", page),
-            FailureClass::Malformed,
-            "text/html",
+            http(200, "text/html; charset=utf-8", PAGE),
+            Malformed,
+            "text/html; charset=utf-8 instead of",
         ),
         (
-            "a page without a type",
-            Answer::http(200, "", page),
-            FailureClass::Malformed,
-            instead,
+            http(200, "application/json", ""),
+            Malformed,
+            "instead of a stream of events",
         ),
         (
-            "JSON",
-            Answer::http(200, "application/json", r#"{"odd": true}"#),
-            FailureClass::Malformed,
-            instead,
-        ),
-        (
-            "nothing",
-            Answer::http(200, "application/json", ""),
-            FailureClass::Malformed,
-            instead,
-        ),
-        (
-            "an empty stream",
-            Answer::stream(""),
-            FailureClass::Transport,
-            "the stream ended before any of the answer arrived",
-        ),
-        (
-            "only an end",
-            Answer::stream("data: [DONE]\n\n"),
-            FailureClass::Transport,
-            "the stream ended before any of the answer arrived",
-        ),
-        (
-            "a gateway's page",
-            Answer::http(
-                502,
-                "text/html",
-                "<html><title>502 Bad Gateway</title></html>",
-            ),
-            FailureClass::Overload,
+            http(502, "text/html", gateway),
+            Overload,
             "502 Bad Gateway (HTTP 502)",
         ),
         (
-            "no words at all",
-            Answer::http(500, "", ""),
-            FailureClass::Overload,
+            http(500, "", ""),
+            Overload,
             "HTTP 500 without an explanation",
         ),
         (
-            "a redirect",
-            Answer::http(307, "", "").header("location", "http://127.0.0.1:9/"),
-            FailureClass::BadRequest,
+            http(307, "", "").header("location", "http://127.0.0.1:9/"),
+            BadRequest,
             "check the base URL",
         ),
-        (
-            "a redirect to nowhere",
-            Answer::http(301, "", ""),
-            FailureClass::BadRequest,
-            "check the base URL",
-        ),
+        (http(301, "", ""), BadRequest, "check the base URL"),
     ];
-    for (what, answer, class, words) in cases {
-        // Only Chat Completions knows `[DONE]`: elsewhere it is an event that is not JSON.
-        let own = |vendor| !matches!(vendor, Vendor::Anthropic | Vendor::Google);
-        for CallReport {
-            vendor, outcome, ..
-        } in reports_of(&STREAMING_VENDORS, &answer).await
-        {
-            let words = if what == "only an end" && !own(vendor) {
-                "not JSON"
-            } else {
-                words
-            };
-            assert_fails(what, vendor, &outcome.unwrap_err(), class, words);
-        }
+    for (answer, class, words) in cases {
+        let what = format!("{answer:?}");
+        all_fail(&what, answer, class, words, Partial::Nothing).await;
     }
 }
 
 #[tokio::test]
-async fn a_body_that_is_not_json_lines_is_described() {
-    let page = "<!DOCTYPE html>\n<html></html>\n";
-    let cases = [
+async fn a_success_without_events_or_lines_is_described() {
+    let instead = "instead of a stream of events";
+    let streamed = [
+        (Answer::http(200, "", PAGE), Malformed, instead),
         (
-            "a page",
-            Answer::http(200, "text/html", page),
-            FailureClass::Malformed,
-            "text/html instead of",
+            Answer::http(200, "application/json", r#"{"odd": true}"#),
+            Malformed,
+            instead,
         ),
-        (
-            "a page without a type",
-            Answer::http(200, "", page),
-            FailureClass::Transport,
-            "not JSON",
-        ),
-        (
-            "nothing",
-            Answer::http(200, "application/json", ""),
-            FailureClass::Malformed,
-            "instead of",
-        ),
-        (
-            "no line",
-            Answer::http(200, "application/x-ndjson", ""),
-            FailureClass::Transport,
-            "the stream ended before",
-        ),
-        (
-            "a gateway's page",
-            Answer::http(
-                502,
-                "text/html",
-                "<html><title>502 Bad Gateway</title></html>",
-            ),
-            FailureClass::Overload,
-            "502 Bad Gateway (HTTP 502)",
-        ),
-        (
-            "a redirect",
-            Answer::http(307, "", "").header("location", "http://127.0.0.1:9/"),
-            FailureClass::BadRequest,
-            "check the base URL",
-        ),
+        (Answer::stream(""), Transport, BEFORE),
     ];
-    for (what, answer, class, words) in cases {
-        all_fail(
-            &[Vendor::Ollama],
-            what,
-            answer,
+    for (answer, class, words) in streamed {
+        let reports = reports_of(&STREAMING_VENDORS, &answer).await;
+        assert_all_failed(
+            &format!("{answer:?}"),
+            reports,
             class,
             words,
             Partial::Nothing,
-        )
-        .await;
+        );
+    }
+    let in_lines = [
+        (Answer::http(200, "", format!("{PAGE}\n")), "not JSON"),
+        (
+            Answer::http(200, "application/x-ndjson", ""),
+            "the stream ended before",
+        ),
+    ];
+    for (answer, words) in in_lines {
+        let reports = reports_of(&[Vendor::Ollama], &answer).await;
+        assert_all_failed(
+            &format!("{answer:?}"),
+            reports,
+            Transport,
+            words,
+            Partial::Nothing,
+        );
+    }
+    // Only Chat Completions knows `[DONE]`: elsewhere it is an event that is not JSON.
+    let only_an_end = Answer::stream("data: [DONE]\n\n");
+    for report in reports_of(&STREAMING_VENDORS, &only_an_end).await {
+        let vendor = report.vendor;
+        let words = match vendor {
+            Vendor::Anthropic | Vendor::Google => "not JSON",
+            _ => BEFORE,
+        };
+        let case = format!("only an end, {vendor:?}");
+        assert_fails(&case, &report.outcome.unwrap_err(), Transport, words);
     }
 }
 
 #[tokio::test]
 async fn unrequested_compression_is_reported() {
-    let zipped = good()
-        .damaged(Damage::Gzip)
-        .header("content-encoding", "gzip");
-    all_vendors_fail(
-        "a zipped stream",
-        zipped,
-        FailureClass::Malformed,
-        "gzip",
-        Partial::Nothing,
-    )
-    .await;
-    let zipped = Answer::http(503, "application/json", r#"{"error": {"message": "busy"}}"#);
-    let zipped = zipped
-        .damaged(Damage::Gzip)
-        .header("content-encoding", "gzip");
-    all_vendors_fail(
-        "a zipped error",
-        zipped,
-        FailureClass::Overload,
-        "gzip",
-        Partial::Nothing,
-    )
-    .await;
+    let busy = Answer::http(503, "application/json", r#"{"error": {"message": "busy"}}"#);
+    for (what, answer, class) in [
+        ("a stream", good(), Malformed),
+        ("an error", busy, Overload),
+    ] {
+        let zipped = answer
+            .damaged(Damage::Gzip)
+            .header("content-encoding", "gzip");
+        all_fail(what, zipped, class, "gzip", Partial::Nothing).await;
+    }
 }
 
 #[tokio::test]
 async fn an_oversized_response_head_is_a_failed_connection() {
     let long = good().header("x-long", &"x".repeat(600_000));
-    all_vendors_fail(
-        "a header of 600 KB",
-        long,
-        FailureClass::Transport,
-        "broke",
-        Partial::Nothing,
-    )
-    .await;
     let many = (0..10_000).fold(good(), |answer, _| answer.header("x-many", "x"));
-    all_vendors_fail(
-        "ten thousand headers",
-        many,
-        FailureClass::Transport,
-        "broke",
-        Partial::Nothing,
-    )
-    .await;
+    for (what, answer) in [("a header of 600 KB", long), ("ten thousand headers", many)] {
+        all_fail(what, answer, Transport, "broke", Partial::Nothing).await;
+    }
 }

@@ -3,18 +3,19 @@
 mod bodies;
 mod contents;
 mod early_ends;
+mod limits;
+mod robustness;
 mod transfers;
 
 use std::time::Duration;
 
 use conclave::consultation::protocol::call::{Failure, FailureClass, Outcome, StopReason};
 use conclave::domain::tokens::UsageSource;
-use conclave::engine::ports::{Delta, Provider};
+use conclave::engine::ports::Delta;
 use futures_util::future::join_all;
 
-use super::{ask, cloud_with, silent_for};
-use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
-use crate::support::timeout::in_time;
+use super::{call, cloud_with, silent_for, usual};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// The vendors that answer with server-sent events.
 pub(super) const STREAMING_VENDORS: [Vendor; 10] = [
@@ -38,8 +39,8 @@ pub(super) const ALL_VENDORS: [Vendor; 11] = {
 
 /// Longer than any pause in the tests that do not wait for it to pass.
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
-/// For the tests that wait for a timeout.
-const SHORT_TIMEOUT: Duration = Duration::from_secs(2);
+/// For the tests that wait for a timeout: longer than a busy machine pauses.
+const SHORT_TIMEOUT: Duration = Duration::from_secs(1);
 
 const TEXT: &str = "Grüße, 世界! Ein Satz, der in mehreren Stücken kommt.";
 
@@ -47,11 +48,12 @@ fn good() -> Answer {
     Answer::text(TEXT).pieces(6).usage(321, 45)
 }
 
-/// The outcome of a call, and the text that arrived during it.
+/// The outcome of a call and the text that arrived during it.
 pub(super) struct CallReport {
     pub(super) vendor: Vendor,
     pub(super) outcome: Outcome,
     pub(super) text: String,
+    /// Whether the first sign was the connection.
     connected: bool,
     thought: bool,
 }
@@ -59,6 +61,13 @@ pub(super) struct CallReport {
 /// Asks every vendor at once.
 pub(super) async fn reports_of_all(answer: &Answer) -> Vec<CallReport> {
     reports_of(&ALL_VENDORS, answer).await
+}
+
+pub(super) async fn outcomes_of_all(answer: &Answer) -> Vec<(Vendor, Outcome)> {
+    let reports = reports_of_all(answer).await.into_iter();
+    reports
+        .map(|report| (report.vendor, report.outcome))
+        .collect()
 }
 
 async fn reports_of(vendors: &[Vendor], answer: &Answer) -> Vec<CallReport> {
@@ -72,36 +81,25 @@ async fn reports_within(silence: Duration, vendors: &[Vendor], answer: &Answer) 
     let server = &server;
     let calls = vendors.iter().map(|vendor| async move {
         let vendor = *vendor;
-        let (provider, ask) = (
-            cloud_with(vendor, &server.url(), silent_for(silence)),
-            ask(vendor, listed_model(vendor)),
-        );
-        let mut deltas = Vec::new();
-        let mut on = |delta| deltas.push(delta);
-        let outcome = in_time("the end of the call", provider.ask(&ask, &mut on)).await;
-        let (connected, thought) = (
-            deltas.contains(&Delta::Connected),
-            deltas.contains(&Delta::Thinking),
-        );
-        let text = deltas
-            .into_iter()
-            .filter_map(|delta| {
-                if let Delta::Text(text) = delta {
-                    Some(text)
-                } else {
-                    None
-                }
-            })
-            .collect();
+        let provider = cloud_with(vendor, &server.url(), silent_for(silence));
+        let (outcome, deltas) = call(&provider, &usual(vendor)).await;
         CallReport {
             vendor,
             outcome,
-            text,
-            connected,
-            thought,
+            connected: deltas.first() == Some(&Delta::Connected),
+            thought: deltas.contains(&Delta::Thinking),
+            text: text_of(deltas),
         }
     });
     join_all(calls).await
+}
+
+fn text_of(deltas: Vec<Delta>) -> String {
+    let texts = deltas.into_iter().filter_map(|delta| match delta {
+        Delta::Text(text) => Some(text),
+        _ => None,
+    });
+    texts.collect()
 }
 
 /// Asserts that these vendors give the whole answer, with the usage that the provider reported.
@@ -110,24 +108,17 @@ async fn all_answer(vendors: &[Vendor], what: &str, answer: Answer) {
 }
 
 fn assert_all_answered(what: &str, reports: Vec<CallReport>) {
-    for CallReport {
-        vendor,
-        outcome,
-        text,
-        ..
-    } in reports
-    {
-        let reply = outcome.unwrap_or_else(|failure| panic!("{what}, {vendor:?}: {failure:?}"));
-        assert_eq!(reply.text.as_str(), TEXT, "{what}, {vendor:?}");
-        assert_eq!(&reply.stop, &StopReason::End, "{what}, {vendor:?}");
-        assert_eq!(text, TEXT, "{what}, {vendor:?}");
-        assert_eq!(reply.usage.prompt(), 321, "{what}, {vendor:?}");
-        assert_eq!(reply.usage.output, 45, "{what}, {vendor:?}");
-        assert_eq!(
-            reply.usage.source,
-            UsageSource::Reported,
-            "{what}, {vendor:?}"
-        );
+    for report in reports {
+        let case = format!("{what}, {:?}", report.vendor);
+        let reply = report
+            .outcome
+            .unwrap_or_else(|failure| panic!("{case}: {failure:?}"));
+        assert_eq!(reply.text, TEXT, "{case}");
+        assert_eq!(reply.stop, StopReason::End, "{case}");
+        assert_eq!(report.text, TEXT, "{case}");
+        assert_eq!(reply.usage.prompt(), 321, "{case}");
+        assert_eq!(reply.usage.output, 45, "{case}");
+        assert_eq!(reply.usage.source, UsageSource::Reported, "{case}");
     }
 }
 
@@ -141,31 +132,8 @@ enum Partial {
 
 /// Asserts that every vendor fails with this class, a message that contains `words` and this part
 /// of the text.
-async fn all_vendors_fail(
-    what: &str,
-    answer: Answer,
-    class: FailureClass,
-    words: &str,
-    partial: Partial,
-) {
-    all_fail(&ALL_VENDORS, what, answer, class, words, partial).await;
-}
-
-async fn all_fail(
-    vendors: &[Vendor],
-    what: &str,
-    answer: Answer,
-    class: FailureClass,
-    words: &str,
-    partial: Partial,
-) {
-    assert_all_failed(
-        what,
-        reports_of(vendors, &answer).await,
-        class,
-        words,
-        partial,
-    );
+async fn all_fail(what: &str, answer: Answer, class: FailureClass, words: &str, partial: Partial) {
+    assert_all_failed(what, reports_of_all(&answer).await, class, words, partial);
 }
 
 fn assert_all_failed(
@@ -175,48 +143,32 @@ fn assert_all_failed(
     words: &str,
     partial: Partial,
 ) {
-    for CallReport {
-        vendor,
-        outcome,
-        text,
-        ..
-    } in reports
-    {
-        let failure = outcome.expect_err(&format!("{what}, {vendor:?}"));
-        assert_fails(what, vendor, &failure, class, words);
-        assert_eq!(
-            failure.partial, text,
-            "{what}, {vendor:?}: the failure has the text that arrived"
-        );
+    for report in reports {
+        let failure = report
+            .outcome
+            .expect_err(&format!("{what}, {:?}", report.vendor));
+        let text = report.text;
+        let case = format!("{what}, {:?}: {failure:?}", report.vendor);
+        assert_fails(&case, &failure, class, words);
+        assert_eq!(failure.partial, text, "{case}");
         match partial {
-            Partial::Nothing => assert_eq!(failure.partial, "", "{what}, {vendor:?}"),
-            Partial::Some => assert!(
-                !text.is_empty() && text.len() < TEXT.len() && TEXT.starts_with(&text),
-                "{what}, {vendor:?}: {text}"
-            ),
-            Partial::All => assert_eq!(text, TEXT, "{what}, {vendor:?}"),
-        }
-        if partial == Partial::Some {
-            let usage = failure
-                .usage
-                .unwrap_or_else(|| panic!("{what}, {vendor:?}: something was used"));
-            assert_eq!(usage.source, UsageSource::Estimated, "{what}, {vendor:?}");
-            assert!(
-                usage.prompt() > 0 && usage.output > 0,
-                "{what}, {vendor:?}: {usage:?}"
-            );
+            Partial::Nothing => assert_eq!(text, "", "{case}"),
+            Partial::Some => {
+                assert!(!text.is_empty() && text.len() < TEXT.len(), "{case}");
+                assert!(TEXT.starts_with(&text), "{case}");
+                let usage = failure.usage.expect("something was used");
+                assert_eq!(usage.source, UsageSource::Estimated, "{case}");
+                assert!(usage.prompt() > 0 && usage.output > 0, "{case}");
+            }
+            Partial::All => assert_eq!(text, TEXT, "{case}"),
         }
     }
 }
 
-fn assert_fails(what: &str, vendor: Vendor, failure: &Failure, class: FailureClass, words: &str) {
-    assert_eq!(failure.class, class, "{what}, {vendor:?}: {failure:?}");
-    assert!(
-        failure.message.contains(words),
-        "{what}, {vendor:?}: {failure:?}"
-    );
-    assert!(
-        failure.message.chars().count() <= 600 && !failure.message.chars().any(char::is_control),
-        "{what}, {vendor:?}: {failure:?}"
-    );
+fn assert_fails(case: &str, failure: &Failure, class: FailureClass, words: &str) {
+    assert_eq!(failure.class, class, "{case}");
+    let message = &failure.message;
+    assert!(message.contains(words), "{case}");
+    assert!(message.chars().count() <= 600, "{case}");
+    assert!(!message.chars().any(char::is_control), "{case}");
 }

@@ -24,63 +24,35 @@ fn an_error_in_a_stream_is_classified_by_its_code() {
         "UNAVAILABLE",
         "INTERNAL",
     ] {
-        assert_eq!(
-            class_of(json!({"type": code, "message": "x"})),
-            Overload,
-            "{code}"
-        );
-        assert_eq!(
-            class_of(json!({"status": code, "message": "x"})),
-            Overload,
-            "{code}"
-        );
+        for field in ["type", "status"] {
+            let class = class_of(json!({field: code, "message": "x"}));
+            assert_eq!(class, Overload, "{field} {code}");
+        }
     }
-    for code in [
-        json!("rate_limit_error"),
-        json!("RESOURCE_EXHAUSTED"),
-        json!("slow_down"),
-        json!(429),
-        json!("429"),
-    ] {
-        assert_eq!(
-            class_of(json!({"code": code, "message": "x"})),
-            RateLimit,
-            "{code}"
-        );
+    let raw = r#"{"error":{"message":"y","code":402}}"#;
+    let cases = [
+        (json!({"code": "rate_limit_error"}), RateLimit),
+        (json!({"code": "RESOURCE_EXHAUSTED"}), RateLimit),
+        (json!({"code": "slow_down"}), RateLimit),
+        (json!({"code": 429}), RateLimit),
+        (json!({"code": "429"}), RateLimit),
+        (json!({"type": "authentication_error"}), Auth),
+        (json!({"code": 401}), Auth),
+        (json!({"code": 402}), Billing),
+        (json!({"code": 400}), BadRequest),
+        // An error of no kind may pass.
+        (json!({"code": null}), Overload),
+        (json!("x"), Overload),
+        // A router's own number stands; where it has none, the upstream's does.
+        (json!({"code": 502, "metadata": {"raw": raw}}), Overload),
+        (json!({"metadata": {"raw": raw}}), Billing),
+    ];
+    for (error, class) in cases {
+        assert_eq!(class_of(error.clone()), class, "{error}");
     }
-    assert_eq!(class_of(json!({"code": 401, "message": "x"})), Auth);
-    assert_eq!(class_of(json!({"code": 402, "message": "x"})), Billing);
-    assert_eq!(class_of(json!({"code": 400, "message": "x"})), BadRequest);
-    assert_eq!(
-        class_of(json!({"code": null, "message": "x"})),
-        Overload,
-        "an error of no kind may pass"
-    );
-    assert_eq!(class_of(json!("x")), Overload);
-    let passed_on = json!({
-        "code": 502,
-        "message": "x",
-        "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"code\":402}}"},
-    });
-    assert_eq!(
-        class_of(passed_on),
-        Overload,
-        "the router's own number stands"
-    );
-    let without_number = json!({
-        "message": "x",
-        "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"code\":402}}"},
-    });
-    assert_eq!(
-        class_of(without_number),
-        Billing,
-        "where it has none, the upstream's does"
-    );
     let nothing = in_stream(&json!({"error": {}}), &account());
-    assert!(
-        nothing.class == Overload && !nothing.message.is_empty(),
-        "{nothing:?}"
-    );
+    assert_eq!(nothing.class, Overload);
+    assert_ne!(nothing.message, "");
 }
 
 #[test]
@@ -105,117 +77,68 @@ fn a_payment_error_with_a_retry_time_is_a_rate_limit() {
 
 #[test]
 fn retry_hints_are_bounded() {
-    let hint = |ms: Option<&str>, after: Option<&str>, body: &str| {
-        let (retry_after_ms, retry_after) =
-            (ms.map(ToOwned::to_owned), after.map(ToOwned::to_owned));
+    let hint = |ms: Option<&str>, after: Option<&str>, delay: &str| {
         let response = ErrorResponse {
             status: 429,
-            retry_after_ms,
-            retry_after,
-            body: body.to_owned(),
+            retry_after_ms: ms.map(ToOwned::to_owned),
+            retry_after: after.map(ToOwned::to_owned),
+            body: json!({"error": {"details": [{"retryDelay": delay}]}}).to_string(),
             ..ErrorResponse::default()
         };
         classify(&response, &account(), Some(Timestamp(0))).retry_after
     };
+    let longest = Some(errors::LONGEST);
     for huge in [
         "1e300",
         "99999999999999999999999999",
         "18446744073709551615",
         "1e15",
     ] {
-        assert_eq!(hint(Some(huge), None, ""), Some(errors::LONGEST), "{huge}");
-        assert_eq!(hint(None, Some(huge), ""), Some(errors::LONGEST), "{huge}");
+        assert_eq!(hint(Some(huge), None, ""), longest, "{huge}");
+        assert_eq!(hint(None, Some(huge), ""), longest, "{huge}");
     }
-    assert_eq!(
-        hint(None, Some("Thu, 30 Dec 9999 00:00:00 GMT"), ""),
-        Some(errors::LONGEST)
-    );
-    assert_eq!(
-        hint(
-            None,
-            None,
-            r#"{"error":{"details":[{"retryDelay":"1e40s"}]}}"#
-        ),
-        Some(errors::LONGEST)
-    );
+    let date = "Thu, 30 Dec 9999 00:00:00 GMT";
+    assert_eq!(hint(None, Some(date), ""), longest);
+    assert_eq!(hint(None, None, "1e40s"), longest);
     for none in ["inf", "NaN", "-5", "", "6m0s", "20ms"] {
         assert_eq!(hint(Some(none), Some(none), ""), None, "{none}");
     }
-    assert_eq!(
-        hint(
-            Some("soon"),
-            Some("3"),
-            r#"{"error":{"details":[{"retryDelay":"9s"}]}}"#
-        ),
-        Some(Duration::from_secs(3)),
-        "the first that can be read"
-    );
+    let first_that_can_be_read = hint(Some("soon"), Some("3"), "9s");
+    assert_eq!(first_that_can_be_read, Some(Duration::from_secs(3)));
 }
 
 #[test]
 fn fields_named_by_an_error_are_found_in_every_shape() {
-    let cases = [
+    let cases: &[(&str, &[&str])] = &[
+        (r#"{"error": {"param": "temperature"}}"#, &["temperature"]),
+        (r#"{"object": "error", "param": "model"}"#, &["model"]),
         (
-            json!({"error": {"message": "x", "param": "temperature"}}),
-            vec!["temperature"],
+            r#"{"detail": [{"loc": ["body", "seed"]}, {"loc": ["body", "messages", 0, "role"]}]}"#,
+            &["body.seed", "body.messages.0.role"],
         ),
         (
-            json!({"object": "error", "message": "x", "param": "model"}),
-            vec!["model"],
+            r#"{"error": {"details": [{"fieldViolations": [{"field": "a.top_k"}]}]}}"#,
+            &["a.top_k"],
         ),
         (
-            json!({
-                "detail": [
-                    {"loc": ["body", "seed"], "msg": "x"},
-                    {"loc": ["body", "messages", 0, "role"], "msg": "y"},
-                ],
-            }),
-            vec!["body.seed", "body.messages.0.role"],
+            r#"{"error": {"metadata": {"raw": "{\"error\":{\"param\":\"top_p\"}}"}}}"#,
+            &["top_p"],
         ),
         (
-            json!({
-                "error": {
-                    "message": "x",
-                    "details": [
-                        {
-                            "@type": "BadRequest",
-                            "fieldViolations": [
-                                {"field": "generation_config.top_k", "description": "y"},
-                            ],
-                        },
-                    ],
-                },
-            }),
-            vec!["generation_config.top_k"],
+            r#"{"error": {"message": "{'loc': ('body', 'a', 0, 'role')}\n  {'loc': ('body',), 'x': 1}"}}"#,
+            &["body.a.0.role", "body"],
         ),
         (
-            json!({
-                "error": {
-                    "message": "x",
-                    "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"param\":\"top_p\"}}"},
-                },
-            }),
-            vec!["top_p"],
+            r#"{"error": {"message": "at 'loc': ('body', 'seed'"}}"#,
+            &[],
         ),
-        (
-            json!({
-                "error": {
-                    "message": "2 validation errors:\n  {'loc': ('body', 'messages', 0, 'role'), 'msg': 'x'}\n  {'loc': ('body',), 'input': {'seed': 1}}",
-                },
-            }),
-            vec!["body.messages.0.role", "body"],
-        ),
-        (
-            json!({"error": {"message": "at 'loc': ('body', 'seed'"}}),
-            vec![],
-        ),
-        (json!({"error": "x", "param": null}), vec![]),
-        (json!([7]), vec![]),
+        (r#"{"error": "x", "param": null}"#, &[]),
+        ("[7]", &[]),
+        ("<html>", &[]),
     ];
     for (body, fields) in cases {
-        assert_eq!(named_fields(&body.to_string()), fields, "{body}");
+        assert_eq!(named_fields(body), *fields, "{body}");
     }
-    assert_eq!(named_fields("<html>"), Vec::<String>::new());
 }
 
 #[test]
@@ -234,24 +157,16 @@ fn an_echoed_key_never_appears_in_a_message() {
     ];
     for body in bodies {
         for status in [400, 401, 403, 429, 500] {
-            assert!(
-                !format!("{:?}", classified(status, &body.to_string())).contains(KEY),
-                "{body}"
-            );
+            let failure = classified(status, &body.to_string());
+            assert!(!format!("{failure:?}").contains(KEY), "{body}");
         }
-        assert!(
-            !format!("{:?}", in_stream(&body, &account())).contains(KEY),
-            "{body}"
-        );
+        let failure = in_stream(&body, &account());
+        assert!(!format!("{failure:?}").contains(KEY), "{body}");
     }
-    let escaped = format!(
-        "{{\"error\":\"bad \\u0073{}\"}}",
-        KEY.trim_start_matches('s')
-    );
-    assert!(
-        !classified(400, &escaped).message.contains(KEY),
-        "an escape inside the key does not hide it"
-    );
+    // An escape inside the key does not hide it.
+    let rest = KEY.trim_start_matches('s');
+    let escaped = classified(400, &format!(r#"{{"error":"bad \u0073{rest}"}}"#));
+    assert!(!escaped.message.contains(KEY));
 }
 
 #[test]
