@@ -15,7 +15,7 @@ mod ollama;
 mod replies;
 mod requests;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
@@ -38,6 +38,9 @@ use crate::support::timeout::in_time;
 
 /// A key that must never be seen anywhere but in its header.
 const KEY: &str = "sk-very-secret-0123456789";
+
+/// Read once, because most tests make many clients.
+static CATALOG: LazyLock<Arc<ModelCatalog>> = LazyLock::new(|| Arc::new(ModelCatalog::builtin()));
 
 /// The vendors with a format of their own.
 const VENDORS: [Vendor; 3] = [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google];
@@ -118,7 +121,7 @@ fn cloud_with(vendor: Vendor, url: &str, timeouts: Timeouts) -> Remote {
     Remote::new(
         dialect,
         Endpoint { base_url, account },
-        Arc::new(ModelCatalog::builtin()),
+        Arc::clone(&CATALOG),
         Arc::new(Http::new(timeouts)),
     )
 }
@@ -181,8 +184,8 @@ fn remote_with(dialect: Dialect, base_url: &str, key: Option<&str>, scheme: Sche
             is_word: false,
         },
     };
-    let catalog = Arc::new(ModelCatalog::builtin());
-    Remote::new(dialect, endpoint, catalog, Arc::new(Http::default()))
+    let (catalog, http) = (Arc::clone(&CATALOG), Arc::new(Http::default()));
+    Remote::new(dialect, endpoint, catalog, http)
 }
 
 fn ask_of(provider: &str, model: &str) -> Ask {
