@@ -322,9 +322,10 @@ fn steps_grow_with_the_length_of_a_text_and_no_faster() {
     }
     let rules = super::rules::built_in().unwrap();
     for keyword in rules.iter().flat_map(|rule| &rule.keywords) {
-        for unit in [keyword.clone(), format!("{keyword}={:a<700}", "")] {
-            let steps = repeated(&unit, 3_000);
-            assert!(steps < 40 * 3_000, "{keyword}: {steps} steps");
+        let long = format!("{keyword}={:a<700}", "");
+        for (unit, size) in [(keyword, 8_000), (&long, 3_000)] {
+            let steps = repeated(unit, size);
+            assert!(steps < 40 * size, "{keyword}: {steps} steps");
         }
     }
 }
