@@ -55,18 +55,18 @@ async fn a_body_that_is_no_answer_is_described() {
         (http(301, "", ""), BadRequest, "check the base URL"),
     ];
     for (answer, class, words) in cases {
-        let what = format!("{answer:?}");
-        all_fail(&what, answer, class, words, Partial::Nothing).await;
+        all_fail(words, answer, class, words, Partial::Nothing).await;
     }
 }
 
 #[tokio::test]
 async fn a_success_without_events_or_lines_is_described() {
+    let http = |kind: &str, body: &str| Answer::http(200, kind, body);
     let instead = "instead of a stream of events";
     let streamed = [
-        (Answer::http(200, "", PAGE), Malformed, instead),
+        (http("", PAGE), Malformed, instead),
         (
-            Answer::http(200, "application/json", r#"{"odd": true}"#),
+            http("application/json", r#"{"odd": true}"#),
             Malformed,
             instead,
         ),
@@ -74,30 +74,15 @@ async fn a_success_without_events_or_lines_is_described() {
     ];
     for (answer, class, words) in streamed {
         let reports = reports_of(&STREAMING_VENDORS, &answer).await;
-        assert_all_failed(
-            &format!("{answer:?}"),
-            reports,
-            class,
-            words,
-            Partial::Nothing,
-        );
+        assert_all_failed(words, reports, class, words, Partial::Nothing);
     }
     let in_lines = [
-        (Answer::http(200, "", format!("{PAGE}\n")), "not JSON"),
-        (
-            Answer::http(200, "application/x-ndjson", ""),
-            "the stream ended before",
-        ),
+        (http("", &format!("{PAGE}\n")), "not JSON"),
+        (http("application/x-ndjson", ""), "the stream ended before"),
     ];
     for (answer, words) in in_lines {
         let reports = reports_of(&[Vendor::Ollama], &answer).await;
-        assert_all_failed(
-            &format!("{answer:?}"),
-            reports,
-            Transport,
-            words,
-            Partial::Nothing,
-        );
+        assert_all_failed(words, reports, Transport, words, Partial::Nothing);
     }
     // Only Chat Completions knows `[DONE]`: elsewhere it is an event that is not JSON.
     let only_an_end = Answer::stream("data: [DONE]\n\n");
