@@ -54,6 +54,7 @@ impl Exchange {
         let model = model.unwrap_or(in_body).to_owned();
         let plan = {
             let mut guard = lock(shared);
+            let json = "application/json";
             match &route {
                 Route::Model(vendor, wire, _) => {
                     let answer = guard
@@ -76,12 +77,14 @@ impl Exchange {
                         ResponsePlan::of(&answer, |_| Vec::new(), *vendor, wire::wire_of(*vendor))
                     }
                     None => match free::free_answer(*vendor, path, &request.body) {
-                        Some((status, Value::Null)) => ResponsePlan::plain(status, ""),
-                        Some((status, body)) => ResponsePlan::plain(status, &body.to_string()),
-                        None => ResponsePlan::plain(404, "no such path"),
+                        Some((status, Value::Null)) => ResponsePlan::plain(status, json, ""),
+                        Some((status, body)) => {
+                            ResponsePlan::plain(status, json, &body.to_string())
+                        }
+                        None => ResponsePlan::plain(404, "text/plain", "no such path"),
                     },
                 },
-                Route::Unknown => ResponsePlan::plain(404, "no such path"),
+                Route::Unknown => ResponsePlan::plain(404, "text/plain", "no such path"),
             }
         };
         let recorded = RecordedRequest {
@@ -233,13 +236,8 @@ impl ResponsePlan {
         }
     }
 
-    fn plain(status: u16, body: &str) -> Self {
-        let kind = if status == 404 && !body.starts_with('{') {
-            "text/plain"
-        } else {
-            "application/json"
-        };
-        let answer = Answer::http(status, kind, body);
+    fn plain(status: u16, content_type: &str, body: &str) -> Self {
+        let answer = Answer::http(status, content_type, body);
         Self::of(&answer, |_| Vec::new(), Vendor::OpenAi, Wire::Chat)
     }
 
