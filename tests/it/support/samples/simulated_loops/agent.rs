@@ -62,18 +62,18 @@ pub(crate) const KINDS: [AgentKind; 17] = [
 impl AgentKind {
     /// Returns whether the agent finishes all of its work.
     pub(crate) fn finishes(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Steady
-            | Self::SteadyInWords
-            | Self::Bursty
-            | Self::LongTasks
-            | Self::WithoutPlan
-            | Self::WithoutPlanInWords
-            | Self::Forgetful
-            | Self::ForgetfulInWords
-            | Self::Silent => true,
-            _ => false,
-        }
+                | Self::SteadyInWords
+                | Self::Bursty
+                | Self::LongTasks
+                | Self::WithoutPlan
+                | Self::WithoutPlanInWords
+                | Self::Forgetful
+                | Self::ForgetfulInWords
+                | Self::Silent
+        )
     }
 
     /// Returns whether the agent ends its messages with a status block; `None` if some do.

@@ -248,9 +248,8 @@ impl ResponsePlan {
             Framing::UntilClose => ("1.0", "connection: close\r\n"),
         };
         let headers = self.headers.iter();
-        let headers: String = headers
-            .map(|(name, value)| format!("{name}: {value}\r\n"))
-            .collect();
+        let headers = headers.map(|(name, value)| format!("{name}: {value}\r\n"));
+        let headers = headers.collect::<Vec<_>>().concat();
         format!("HTTP/{version} {} .\r\n{headers}{framing}\r\n", self.status)
     }
 
