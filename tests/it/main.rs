@@ -18,7 +18,6 @@ mod consultation;
 mod context;
 mod docs;
 mod engine;
-mod face;
 mod help;
 mod layers;
 mod local;
