@@ -16,7 +16,8 @@ pub(crate) use readers::{
     steady_text,
 };
 pub(crate) use samples::{
-    comparison, generated, sample_events, sample_results, saved, simulated_batches, simulated_loops,
+    comparison, generated, sample_events, sample_results, sample_screens, saved, simulated_batches,
+    simulated_loops,
 };
 pub(crate) use servers::{local_server, network, provider_server};
 

@@ -50,12 +50,12 @@ fn verbose_adds_the_estimate_and_answer_problems() {
     insta::assert_snapshot!(lines(&sample_events::troubled(), Verbosity::Verbose, None));
 }
 
-#[test]
-fn quiet_prints_no_progress() {
-    assert_eq!(
-        lines(&sample_events::degraded(), Verbosity::Quiet, None),
-        ""
-    );
+#[tokio::test(start_paused = true)]
+async fn quiet_prints_and_streams_nothing() {
+    for events in [sample_events::degraded(), controlled()] {
+        assert_eq!(lines(&events, Verbosity::Quiet, None), "");
+    }
+    assert_eq!(streamed(Verbosity::Quiet).await, "");
 }
 
 #[test]
@@ -193,11 +193,6 @@ fn verbose_reports_provider_health_and_missed_hedges() {
 }
 
 #[test]
-fn quiet_hides_control_actions() {
-    assert_eq!(lines(&controlled(), Verbosity::Quiet, None), "");
-}
-
-#[test]
 fn noninteractive_runs_print_the_reasons_for_questions() {
     let mut sample = EventBuilder::new(sample_events::panel());
     sample.begin(Consent::NobodyToAsk);
@@ -294,9 +289,4 @@ async fn streamed(verbosity: Verbosity) -> String {
 #[tokio::test(start_paused = true)]
 async fn the_judges_text_streams_apart_from_other_lines() {
     insta::assert_snapshot!(streamed(Verbosity::Normal).await);
-}
-
-#[tokio::test(start_paused = true)]
-async fn quiet_streams_nothing() {
-    assert_eq!(streamed(Verbosity::Quiet).await, "");
 }

@@ -111,12 +111,6 @@ fn hostile_answers_stay_within_their_section() {
 }
 
 #[test]
-fn the_dissent_precedes_the_cost() {
-    let text = markdown(&sample_events::complete());
-    assert!(text.find("## Dissent").unwrap() < text.find("**Cost:**").unwrap());
-}
-
-#[test]
 fn the_report_shows_filtering_savings_beside_the_tokens() {
     let mut events = sample_events::complete();
     assert!(!markdown(&events).contains("saved"));

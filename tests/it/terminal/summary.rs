@@ -53,11 +53,6 @@ fn verdict_mut(record: &mut StoredRecord) -> &mut Verdict {
 }
 
 #[test]
-fn summary_of_a_verdict_matches_its_snapshot() {
-    insta::assert_snapshot!(screens(&record(&debate_events())));
-}
-
-#[test]
 fn summary_in_colour_matches_its_snapshot() {
     let record = record(&sample_events::substituted());
     let screens = WIDTHS.map(|width| {
@@ -68,30 +63,17 @@ fn summary_in_colour_matches_its_snapshot() {
 }
 
 #[test]
-fn summary_of_an_answer_by_rule_shows_open_points_and_no_dissent() {
-    let screens = screens(&record(&sample_events::composed()));
-    assert!(!screens.contains("Dissent"), "{screens}");
-    insta::assert_snapshot!(screens);
-}
-
-#[test]
-fn summary_of_a_degraded_result_begins_with_what_is_missing() {
-    insta::assert_snapshot!(screens(&record(&sample_events::degraded())));
-}
-
-#[test]
-fn summary_of_a_menu_lists_its_options() {
-    insta::assert_snapshot!(screens(&record(&sample_events::explored())));
-}
-
-#[test]
-fn summary_of_one_round_shows_the_positions() {
-    insta::assert_snapshot!(screens(&record(&sample_events::troubled())));
-}
-
-#[test]
-fn summary_of_an_aborted_run_shows_what_was_agreed() {
-    insta::assert_snapshot!(screens(&record(&sample_events::aborted())));
+fn summaries_match_their_snapshots() {
+    for (name, events) in [
+        ("verdict", debate_events()),
+        ("answer_by_rule", sample_events::composed()),
+        ("degraded_result", sample_events::degraded()),
+        ("menu", sample_events::explored()),
+        ("positions_of_one_round", sample_events::troubled()),
+        ("aborted_run", sample_events::aborted()),
+    ] {
+        insta::assert_snapshot!(name, screens(&record(&events)));
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use conclave::consultation::event::{AgentEvent, DecidedBy};
 use conclave::consultation::plan::Control;
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;
-use conclave::stopping::early_termination::{TerminationRule, Policy};
+use conclave::stopping::early_termination::{Policy, TerminationRule};
 use serde_json::{Value, json};
 
 use super::{

@@ -10,7 +10,7 @@ use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::options::{DebateAnalysis, JudgePasses};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::domain::ids::CallId;
-use conclave::stopping::early_termination::{TerminationRule, Policy};
+use conclave::stopping::early_termination::{Policy, TerminationRule};
 use proptest::prelude::*;
 use serde_json::Value;
 

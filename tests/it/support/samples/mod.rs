@@ -4,6 +4,7 @@ pub(crate) mod comparison;
 pub(crate) mod generated;
 pub(crate) mod sample_events;
 pub(crate) mod sample_results;
+pub(crate) mod sample_screens;
 pub(crate) mod saved;
 pub(crate) mod simulated_batches;
 pub(crate) mod simulated_loops;

@@ -87,6 +87,16 @@ fn model(model: &str, calls: u64, cost: f64) -> ModelNumbers {
     }
 }
 
+fn provider(id: &str, cost: Cost, tokens: u64) -> (ProviderId, ProviderNumbers) {
+    let calls = 420;
+    let numbers = ProviderNumbers {
+        cost,
+        tokens,
+        calls,
+    };
+    (ProviderId::new(id), numbers)
+}
+
 /// Statistics of an empty index.
 pub(super) fn empty() -> Statistics {
     Statistics {
@@ -106,16 +116,6 @@ pub(super) fn empty() -> Statistics {
 
 /// Statistics that fill every section.
 pub(super) fn full() -> Statistics {
-    let provider = |id: &str, cost: f64, tokens: u64| {
-        (
-            ProviderId::new(id),
-            ProviderNumbers {
-                cost: usd(cost),
-                tokens,
-                calls: 420,
-            },
-        )
-    };
     Statistics {
         usage: UsageNumbers {
             total: 147,
@@ -141,9 +141,9 @@ pub(super) fn full() -> Statistics {
             total: usd(18.42),
             total_tokens: 1_847_230,
             by_provider: IndexMap::from([
-                provider("anthropic", 7.21, 700_000),
-                provider("openai", 6.85, 650_000),
-                provider("google", 4.36, 497_230),
+                provider("anthropic", usd(7.21), 700_000),
+                provider("openai", usd(6.85), 650_000),
+                provider("google", usd(4.36), 497_230),
             ]),
             caching: Some(saving(Saving(2_350_000), true)),
             ..average(0.13)
@@ -187,55 +187,6 @@ pub(super) fn full() -> Statistics {
     }
 }
 
-/// A single consultation, of today.
-pub(super) fn one() -> Statistics {
-    let only = || Some(timed("consult-a", 12_300));
-    Statistics {
-        range: range(Span::Week),
-        usage: UsageNumbers {
-            total: 1,
-            date_range: dates(date(2026, 11, 21), date(2026, 11, 21), 7),
-            active_days: 1,
-            avg_per_day: Some(1.0),
-            by_state: StateNumbers {
-                completed: 1,
-                ..StateNumbers::default()
-            },
-        },
-        performance: PerformanceNumbers {
-            measured: 1,
-            p50: Some(12_300),
-            p95: Some(12_300),
-            p99: Some(12_300),
-            avg_duration: Some(12_300),
-            fastest_consultation: only(),
-            slowest_consultation: only(),
-        },
-        cost: CostNumbers {
-            total: usd(0.004_2),
-            caching: Some(saving(Saving(-12_500), false)),
-            total_tokens: 9_120,
-            by_provider: IndexMap::from([(
-                ProviderId::new("mistral"),
-                ProviderNumbers {
-                    cost: usd(0.004_2),
-                    tokens: 9_120,
-                    calls: 9,
-                },
-            )]),
-            ..average(0.004_2)
-        },
-        models: vec![ModelNumbers {
-            failures: 0,
-            hedges_won: 0,
-            ..model("mistral:mistral-large-4", 9, 0.004_2)
-        }],
-        per_day: days(&[0, 0, 0, 0, 0, 0, 1]),
-        success_criteria: Progress::new(TARGETS, 1, Some(12_300), usd(0.004_2)),
-        ..empty()
-    }
-}
-
 /// Aborted consultations only, whose cost exceeds the target of the month.
 pub(super) fn aborted_only() -> Statistics {
     Statistics {
@@ -253,15 +204,9 @@ pub(super) fn aborted_only() -> Statistics {
         },
         cost: CostNumbers {
             total: usd(25.1),
+            caching: Some(saving(Saving(-12_500), false)),
             total_tokens: 90_120,
-            by_provider: IndexMap::from([(
-                ProviderId::new("openai"),
-                ProviderNumbers {
-                    cost: usd(20.0),
-                    tokens: 80_120,
-                    calls: 12,
-                },
-            )]),
+            by_provider: IndexMap::from([provider("openai", usd(20.0), 80_120)]),
             ..CostNumbers::default()
         },
         per_day: days(&[2, 0, 2]),
@@ -306,22 +251,8 @@ pub(super) fn unpriced() -> Statistics {
         cost: CostNumbers {
             total: unknown(0.12),
             by_provider: IndexMap::from([
-                (
-                    ProviderId::new("work"),
-                    ProviderNumbers {
-                        cost: unknown(0.12),
-                        tokens: 0,
-                        calls: 9,
-                    },
-                ),
-                (
-                    ProviderId::new("local"),
-                    ProviderNumbers {
-                        cost: Cost::FREE,
-                        tokens: 0,
-                        calls: 9,
-                    },
-                ),
+                provider("work", unknown(0.12), 0),
+                provider("local", Cost::FREE, 0),
             ]),
             ..average(0.06)
         },
@@ -353,13 +284,7 @@ pub(super) fn hostile() -> Statistics {
     ];
     Statistics {
         cost: CostNumbers {
-            by_provider: IndexMap::from([(
-                ProviderId::new("模型\u{1b}[31m\nx"),
-                ProviderNumbers {
-                    cost: usd(18.42),
-                    ..ProviderNumbers::default()
-                },
-            )]),
+            by_provider: IndexMap::from([provider("模型\u{1b}[31m\nx", usd(18.42), 0)]),
             ..full().cost
         },
         models: models.into_iter().map(|name| model(name, 9, 1.0)).collect(),
@@ -372,7 +297,6 @@ pub(super) fn all() -> Vec<Statistics> {
     vec![
         empty(),
         full(),
-        one(),
         aborted_only(),
         unpriced(),
         hostile(),

@@ -13,6 +13,7 @@ use super::consent_terminal;
 use crate::support::provider_server::{Answer, On, ProviderServer};
 use crate::support::pty::{Output, Terminal};
 use crate::support::timeout::blocking;
+use crate::terminal::ended;
 
 const CTRL_C: &str = "\x03";
 
@@ -30,55 +31,6 @@ fn open_beside_the_writer(path: PathBuf) -> File {
     blocking("a program that writes to the pipe", || {
         File::open(path).unwrap()
     })
-}
-
-#[test]
-fn ctrl_c_while_models_answer_ends_the_run() {
-    let server = ProviderServer::start();
-    server.on(On::any(), Answer::text("never to be finished").stall());
-    let conclave = consent_terminal(&server);
-    let mut terminal = Terminal::start(
-        &conclave,
-        80,
-        Output::Pipe,
-        &["consult", "--yes", "Shall we?"],
-    );
-    terminal.wait_for("Security Expert", 2);
-    server.wait_until("all experts are asked", |asked| asked.len() == 3);
-    terminal.type_in(CTRL_C);
-    let (ran, screen) = terminal.end();
-    ran.ends_with(130);
-    assert!(
-        screen.text().contains(
-            "error: Consultation interrupted\nhint: resume it with `conclave resume consult-"
-        ),
-        "{}",
-        screen.text()
-    );
-    server.wait_until("all connections are closed", |asked| {
-        asked.iter().all(|request| request.finished.is_some())
-    });
-}
-
-#[test]
-fn resume_shows_how_a_long_question_begins() {
-    let server = ProviderServer::start();
-    server.on(On::any(), Answer::text("never to be finished").stall());
-    let conclave = consent_terminal(&server);
-    let question = "Shall we?\nOne.\nTwo.\nThree.\nFour.";
-    let arguments = ["consult", "--yes", question];
-    let mut terminal = Terminal::start(&conclave, 80, Output::Pipe, &arguments);
-    server.wait_until("all experts are asked", |asked| asked.len() == 3);
-    terminal.type_in(CTRL_C);
-    terminal.end().0.ends_with(130);
-    server.on(On::any(), Answer::valid());
-    let (ran, screen) = Terminal::start(&conclave, 80, Output::Pipe, &["resume", "--yes"]).end();
-    ran.ends_with(0);
-    let text = screen.text();
-    assert!(
-        text.contains("\nQuestion: Shall we?\n  One.\n  Two.\n  … 2 lines more\n"),
-        "{text}"
-    );
 }
 
 #[test]
@@ -103,8 +55,7 @@ fn a_resume_asks_as_the_consultation_does() {
     let mut terminal = Terminal::start(&conclave, 100, Output::Pipe, &["resume"]);
     terminal.wait_for("Go on? [Y/n/a = always below $", 1);
     terminal.type_in("y");
-    let (ran, screen) = terminal.end();
-    ran.ends_with(0);
+    let screen = ended(terminal, 0);
     let text = screen.text();
     assert!(
         text.contains(" rounds: 3 experts and the judge, with "),

@@ -10,6 +10,7 @@ use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, Hold, On, ProviderServer};
 use crate::support::pty::{Output, Terminal};
 use crate::support::screen::Screen;
+use crate::terminal::ended;
 
 const ARGUMENTS: [&str; 3] = ["consult", "--yes", "Shall we?"];
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -88,8 +89,7 @@ fn run_leaves_the_terminal_as_it_was() {
     let styled = terminal.look(Screen::styled);
     assert!(styled.contains("{bold}Security Expert{/}"), "{styled}");
     hold.release();
-    let (output, transcript) = terminal.end();
-    output.ends_with(0);
+    let transcript = ended(terminal, 0);
     assert!(transcript.has_restored_modes());
     assert!(transcript.screen().is_cursor_visible());
     assert_eq!(rows_at_work(transcript.screen()), 0);
@@ -105,8 +105,7 @@ fn resize_leaves_one_set_of_rows() {
         terminal.wait_until("one set of rows is left", has_one_set_of_rows);
     }
     hold.release();
-    let (output, transcript) = terminal.end();
-    output.ends_with(0);
+    let transcript = ended(terminal, 0);
     assert_eq!(rows_at_work(transcript.screen()), 0);
 }
 
@@ -119,8 +118,7 @@ fn lines_wrap_at_the_present_width() {
     terminal.wait_for_sight("\n1/4 · ");
     let before = terminal.look(|screen| screen.written().len());
     hold.release();
-    let (output, transcript) = terminal.end();
-    output.ends_with(0);
+    let transcript = ended(terminal, 0);
     let later = String::from_utf8_lossy(&transcript.screen().written()[before..]).into_owned();
     let text = console::strip_ansi_codes(&later);
     assert!(text.contains("Cost"), "{text}");
@@ -138,8 +136,7 @@ fn typing_leaves_no_marks_while_nothing_is_asked() {
     wait_for_a_frame(&terminal);
     terminal.wait_until("one set of rows is left", has_one_set_of_rows);
     hold.release();
-    let (output, transcript) = terminal.end();
-    output.ends_with(0);
+    let transcript = ended(terminal, 0);
     let history = transcript.screen().history();
     assert!(!history.contains("typed"), "{history}");
     assert!(!history.contains("^["), "{history}");
@@ -155,8 +152,7 @@ fn ctrl_c_and_sigterm_leave_no_spinner() {
             None => terminal.type_in("\x03"),
             Some(signal) => terminal.signal(signal),
         }
-        let (output, transcript) = terminal.end();
-        output.ends_with(130);
+        let transcript = ended(terminal, 130);
         let screen = transcript.screen();
         assert_eq!(rows_at_work(screen), 0, "{screen:?}");
         assert_eq!(
@@ -176,8 +172,7 @@ fn ctrl_backslash_restores_the_terminal() {
     let mut terminal = start(&conclave, (80, 24));
     let quiet_modes = terminal.modes();
     terminal.type_in("\x1c");
-    let (output, transcript) = terminal.end();
-    output.ends_with(131);
+    let transcript = ended(terminal, 131);
     assert_eq!(rows_at_work(transcript.screen()), 0);
     assert!(transcript.screen().is_cursor_visible());
     assert_ne!(transcript.modes(), quiet_modes);

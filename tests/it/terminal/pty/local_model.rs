@@ -32,7 +32,7 @@ fn build_without_a_local_model_offers_no_download() {
 #[cfg(feature = "local")]
 mod built_in {
     use crate::support::provider_server::ProviderServer;
-    use crate::support::question_screens::at_every_width;
+    use crate::support::sample_screens::question_on_both;
 
     use super::*;
 
@@ -79,10 +79,10 @@ mod built_in {
     }
 
     #[test]
-    fn download_question_fits_every_width() {
-        let shown = at_every_width("No API key", |columns, paint| {
+    fn download_question_fits_the_terminal() {
+        let shown = question_on_both("No API key", |columns, colours| {
             let hub = ProviderServer::start();
-            let conclave = paint
+            let conclave = colours
                 .apply(Conclave::new())
                 .variable("CONCLAVE_HUB_URL", hub.url())
                 .variable("PATH", "/nonexistent");

@@ -6,7 +6,6 @@ mod ending;
 mod interrupts;
 mod live_rows;
 mod local_model;
-mod progress;
 mod screens;
 mod setup;
 mod tables;

@@ -1,48 +1,29 @@
 //! Lists and tables on a terminal: nothing overflows, and no word is cut.
 
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 
-use super::screens::{Colours, WIDTHS};
 use crate::support::binary::Conclave;
 use crate::support::pty::{Output, Terminal};
 use crate::support::sample_events;
+use crate::support::sample_screens::on_both;
 use crate::support::saved::{complete_consultation, consultation_with};
 use crate::support::screen::Screen;
+use crate::terminal::ended;
 
 /// Returns a home with some consultations of January 2026.
 fn home_with_history() -> Conclave {
-    let conclave = Conclave::new()
-        .without("NO_COLOR")
-        .variable("TERM", "xterm-256color");
+    let conclave = home();
     let question = "Should a team of four with three customers rewrite its scheduler, which works, in \
                     another language, or is it too early for that, given what we know today?";
     for (unique, at, question) in [
-        (
-            "01kea1aaaaaaaaaaaaaaaaaaaa",
-            "2026-01-05T10:00:00Z",
-            question,
-        ),
-        (
-            "01kea2bbbbbbbbbbbbbbbbbbbb",
-            "2026-01-09T10:00:00Z",
-            "Which?",
-        ),
-        (
-            "01kea3cccccccccccccccccccc",
-            "2026-01-12T10:00:00Z",
-            "One?\nTwo?",
-        ),
+        ("01kea1aa", "2026-01-05T10:00:00Z", question),
+        ("01kea2bb", "2026-01-09T10:00:00Z", "Which?"),
+        ("01kea3cc", "2026-01-12T10:00:00Z", "One?\nTwo?"),
     ] {
         complete_consultation(unique, at, question).save(&conclave);
     }
-    let aborted = sample_events::aborted();
-    consultation_with(
-        aborted,
-        "01kea4dddddddddddddddddddd",
-        "2026-01-13T10:00:00Z",
-        "Why?",
-    )
-    .save(&conclave);
+    let (aborted, at) = (sample_events::aborted(), "2026-01-13T10:00:00Z");
+    consultation_with(aborted, "01kea4dd", at, "Why?").save(&conclave);
     // The index is built once.
     conclave.run(&["history"]).ends_with(0);
     conclave
@@ -63,50 +44,29 @@ fn shown<T>(
     look(transcript.screen())
 }
 
-/// Returns the screens of all widths, without colours and with them.
-fn screens(mut conclave: Conclave, arguments: &[&str]) -> String {
-    let mut all = String::new();
-    for colours in [Colours::Off, Colours::On] {
-        conclave = colours.apply(conclave);
-        for columns in WIDTHS {
-            let screen = shown(&conclave, columns, arguments, |screen| colours.look(screen));
-            let _ = write!(all, "{}\n{screen}\n\n", colours.title(columns));
-        }
-    }
-    all
+/// Returns a home for runs on terminals.
+fn home() -> Conclave {
+    Conclave::new().variable("TERM", "xterm-256color")
+}
+
+fn screens(home: impl Fn() -> Conclave + Sync, arguments: &[&str]) -> String {
+    on_both(|columns, colours| {
+        let conclave = colours.apply(home());
+        shown(&conclave, columns, arguments, |screen| colours.look(screen))
+    })
 }
 
 #[test]
-fn history_list_fits_every_terminal() {
-    insta::assert_snapshot!(screens(home_with_history(), &["history", "list"]));
+fn history_list_fits_the_terminal() {
+    insta::assert_snapshot!(screens(home_with_history, &["history", "list"]));
 }
 
 #[test]
-fn statistics_fit_every_terminal() {
-    let arguments = ["consult-stats", "--month", "2026-01"];
-    insta::assert_snapshot!(screens(home_with_history(), &arguments));
-}
-
-#[test]
-fn local_models_fit_every_terminal() {
-    let conclave = Conclave::new()
-        .without("NO_COLOR")
-        .variable("TERM", "xterm-256color");
-    let all = screens(conclave, &["model", "list"]);
+fn local_models_fit_the_terminal() {
+    let all = screens(home, &["model", "list"]);
     if !cfg!(feature = "local") {
         insta::assert_snapshot!(all);
     }
-}
-
-#[test]
-fn settings_fit_every_terminal_with_what_they_do() {
-    let conclave = Conclave::new()
-        .without("NO_COLOR")
-        .variable("TERM", "xterm-256color")
-        .config(
-            r#"{"judge": "claude-opus-5-5", "max_cost": 0.5, "panels": {"fast": "security=ollama:gemma4,architect=work:some-model,pragmatic=gemini-3.8-flash"}}"#,
-        );
-    insta::assert_snapshot!(screens(conclave, &["config", "show"]));
 }
 
 #[test]
@@ -119,10 +79,10 @@ fn no_table_cuts_a_word() {
         &["config", "show"],
         &["history", "list"],
     ] {
-        for columns in WIDTHS {
+        let wide = shown(&conclave, 400, arguments, Screen::history);
+        let known: BTreeSet<&str> = wide.split_whitespace().collect();
+        for columns in [50, 80] {
             let narrow = shown(&conclave, columns, arguments, Screen::history);
-            let wide = shown(&conclave, 400, arguments, Screen::history);
-            let known: std::collections::BTreeSet<&str> = wide.split_whitespace().collect();
             // A word that is cut at the edge is none of those of a wide terminal.
             let cut: Vec<&str> = narrow
                 .lines()
@@ -139,8 +99,7 @@ fn no_table_cuts_a_word() {
 fn messages_are_wrapped_between_words() {
     let arguments = ["consult", "--personas", "stranger", "Shall we?"];
     let terminal = Terminal::start(&Conclave::new(), 50, Output::Terminal, &arguments);
-    let (output, transcript) = terminal.end();
-    output.ends_with(2);
+    let transcript = ended(terminal, 2);
     assert_eq!(transcript.too_wide(50), Vec::<String>::new());
     insta::assert_snapshot!(transcript.screen().contents());
 }

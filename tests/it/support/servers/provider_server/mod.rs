@@ -31,6 +31,7 @@ pub(crate) use damage::Damage;
 pub(crate) use free::name as listed_model;
 pub(crate) use prefix_cache::MeasuredPrompt;
 pub(crate) use script::{Answer, On};
+pub(crate) use valid_answer::valid_answer;
 pub(crate) use vendor::Vendor;
 pub(crate) use wait::Hold;
 pub(crate) use wire::stream_of;

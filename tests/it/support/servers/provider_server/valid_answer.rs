@@ -13,7 +13,7 @@ const SCHEMAS: [&str; 5] = [
 
 /// Returns a valid answer to any vendor's request: to its schema or, without one, to the fields
 /// that its prompt lists.
-pub(super) fn valid_answer(body: &Value, model: &str) -> String {
+pub(crate) fn valid_answer(body: &Value, model: &str) -> String {
     let schema = SCHEMAS.iter().find_map(|pointer| body.pointer(pointer));
     let properties = schema.map(|schema| schema["properties"].clone());
     let properties = properties.unwrap_or_default();

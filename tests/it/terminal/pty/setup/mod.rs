@@ -2,7 +2,6 @@
 
 mod offer;
 
-use std::fmt::Write as _;
 use std::fs;
 
 use rustix::process::Signal;
@@ -12,6 +11,8 @@ use crate::support::binary::Conclave;
 use crate::support::local_server::LocalServer;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
+use crate::support::sample_screens::on_both;
+use crate::terminal::ended;
 
 /// The questions in their order, for a dialogue that accepts every default of a new home.
 const QUESTIONS: [&str; 3] = [
@@ -22,14 +23,6 @@ const QUESTIONS: [&str; 3] = [
 
 const ENTER: &str = "\r";
 const ESC: &str = "\u{1b}";
-
-/// A home whose path is the same on every machine.
-fn colour_home(server: &ProviderServer) -> Conclave {
-    Conclave::at(server)
-        .without("NO_COLOR")
-        .variable("TERM", "xterm-256color")
-        .variable("CONCLAVE_HOME", "home")
-}
 
 fn start(conclave: &Conclave, columns: u16) -> Terminal {
     Terminal::start_sized(conclave, (columns, 60), Output::Terminal, &["setup"])
@@ -62,44 +55,30 @@ fn is_untouched(conclave: &Conclave) -> bool {
 }
 
 /// Returns the screens of a dialogue by default, without what differs from run to run.
-fn screens(server: &ProviderServer, colour: bool) -> String {
-    let port = server.address().port().to_string();
-    let mut text = String::new();
-    for columns in [50, 80, 120, 200] {
-        let mut conclave = colour_home(server);
-        if !colour {
-            conclave = conclave.variable("NO_COLOR", "1");
-        }
+fn screens(server: &ProviderServer) -> String {
+    let text = on_both(|columns, colours| {
+        // The path of the home is the same on every machine.
+        let conclave = colours
+            .apply(Conclave::at(server))
+            .variable("CONCLAVE_HOME", "home");
         let mut terminal = start(&conclave, columns);
         terminal.wait_for_sight("Which panel? [A/k/l]");
-        let menu = terminal.look(|screen| {
-            if colour {
-                screen.styled()
-            } else {
-                screen.contents()
-            }
-        });
+        let menu = terminal.look(|screen| colours.look(screen));
         terminal.type_in(ENTER);
         accept_defaults(&mut terminal);
-        let (ran, transcript) = terminal.end();
-        ran.ends_with(0);
-        let end = if colour {
-            transcript.screen().styled()
-        } else {
-            transcript.screen().contents()
-        };
+        let transcript = ended(terminal, 0);
+        let end = colours.look(transcript.screen());
         let after_menu = end.split("Which panel?").nth(1).unwrap_or_default();
-        let _ = write!(text, "── {columns} columns ──\n{menu}\n…\n{after_menu}\n\n");
-    }
-    text.replace(&port, "55555")
+        format!("{menu}\n…\n{after_menu}")
+    });
+    text.replace(&server.address().port().to_string(), "55555")
 }
 
 #[test]
 fn setup_screens_match_the_snapshots() {
     let server = ProviderServer::start();
     server.on_free(On::vendor(Vendor::OpenAi), refused_key());
-    insta::assert_snapshot!("setup_plain", screens(&server, false));
-    insta::assert_snapshot!("setup_colour", screens(&server, true));
+    insta::assert_snapshot!(screens(&server));
 }
 
 fn refused_key() -> Answer {
@@ -160,8 +139,7 @@ fn a_repeated_dialogue_keeps_what_was_set() {
     for question in ["Which panel?", "Which judge?", QUESTIONS[0], QUESTIONS[1]] {
         answer(&mut terminal, question, &[ENTER]);
     }
-    let (ran, transcript) = terminal.end();
-    ran.ends_with(0);
+    let transcript = ended(terminal, 0);
     let screen = transcript.screen().contents();
     assert!(
         screen.contains("Which panel? [P/k/l] present\n"),
@@ -185,8 +163,7 @@ fn one_changed_answer_leaves_the_other_lines_as_written() {
     answer(&mut terminal, QUESTIONS[0], &["\u{7f}\u{7f}\u{7f}1", ENTER]);
     answer(&mut terminal, QUESTIONS[1], &[ENTER]);
     answer(&mut terminal, QUESTIONS[2], &[ENTER]);
-    let (ran, transcript) = terminal.end();
-    ran.ends_with(0);
+    let transcript = ended(terminal, 0);
     let screen = transcript.screen().contents();
     assert!(screen.contains("  - \"judge\"\n"), "{screen}");
     assert!(
@@ -200,17 +177,16 @@ fn one_changed_answer_leaves_the_other_lines_as_written() {
 }
 
 #[test]
-fn ctrl_c_at_any_question_writes_nothing() {
+fn ctrl_c_at_a_question_writes_nothing() {
     let server = ProviderServer::start();
-    for open in 0..QUESTIONS.len() {
+    for open in [0, 2] {
         let conclave = Conclave::at(&server).variable("TERM", "xterm");
         let mut terminal = start(&conclave, 100);
         for question in &QUESTIONS[..open] {
             answer(&mut terminal, question, &[ENTER]);
         }
         answer(&mut terminal, QUESTIONS[open], &["\u{3}"]);
-        let (ran, transcript) = terminal.end();
-        ran.ends_with(130);
+        let transcript = ended(terminal, 130);
         let screen = transcript.screen().contents();
         assert!(
             screen.contains("\nerror: interrupted; nothing was written"),
@@ -229,51 +205,39 @@ fn sigterm_at_a_question_restores_the_terminal() {
     let terminal = start(&conclave, 100);
     terminal.wait_for_sight(QUESTIONS[0]);
     terminal.signal(Signal::TERM);
-    let (ran, transcript) = terminal.end();
-    ran.ends_with(130);
+    let transcript = ended(terminal, 130);
     assert!(transcript.screen().is_cursor_visible());
     assert!(transcript.has_restored_modes());
     assert!(is_untouched(&conclave));
 }
 
 #[test]
-fn esc_or_no_leaves_setup_with_nothing_written() {
+fn esc_and_no_leave_setup_with_nothing_written() {
     let server = ProviderServer::start();
-    for (open, key) in [(0, ESC), (1, ESC), (2, ESC), (2, "n")] {
+    // An edited line is left too.
+    for (open, keys, shown) in [
+        (0, "1", ": 0.51"),
+        (1, "", QUESTIONS[1]),
+        (2, "", QUESTIONS[2]),
+    ] {
         let conclave = Conclave::at(&server).variable("TERM", "xterm");
         let mut terminal = start(&conclave, 100);
         for question in &QUESTIONS[..open] {
             answer(&mut terminal, question, &[ENTER]);
         }
-        answer(&mut terminal, QUESTIONS[open], &[key]);
-        let (ran, transcript) = terminal.end();
-        ran.ends_with(3);
-        assert!(
-            transcript
-                .text()
-                .contains("error: setup was left; nothing was written"),
-            "{transcript:?}"
-        );
+        answer(&mut terminal, QUESTIONS[open], &[keys]);
+        answer(&mut terminal, shown, &[if open == 2 { "n" } else { ESC }]);
+        let transcript = ended(terminal, 3);
+        let text = transcript.text();
+        let error = "error: setup was left; nothing was written";
+        assert!(text.contains(error), "{text}");
         assert!(transcript.screen().is_cursor_visible());
         assert!(is_untouched(&conclave), "{}", QUESTIONS[open]);
     }
 }
 
 #[test]
-fn esc_leaves_an_edited_line_too() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server).variable("TERM", "xterm");
-    let mut terminal = start(&conclave, 100);
-    answer(&mut terminal, QUESTIONS[0], &["1"]);
-    terminal.wait_for_sight(": 0.51");
-    terminal.type_in(ESC);
-    let (ran, _) = terminal.end();
-    ran.ends_with(3);
-    assert!(is_untouched(&conclave));
-}
-
-#[test]
-fn a_refused_key_and_an_unreachable_vendor_are_shown_and_left_out() {
+fn vendors_that_do_not_answer_are_left_out_and_no_key_is_shown() {
     let server = ProviderServer::start();
     server.on_free(On::vendor(Vendor::OpenAi), refused_key());
     let conclave = Conclave::at(&server)
@@ -282,34 +246,22 @@ fn a_refused_key_and_an_unreachable_vendor_are_shown_and_left_out() {
     let mut terminal = start(&conclave, 100);
     answer(&mut terminal, "Which panel?", &[ENTER]);
     accept_defaults(&mut terminal);
-    let (ran, transcript) = terminal.end();
-    ran.ends_with(0);
+    let transcript = ended(terminal, 0);
     let screen = transcript.screen().contents();
-    assert!(screen.contains("✗ OpenAI"), "{screen}");
-    assert!(screen.contains("the key was refused"), "{screen}");
-    assert!(screen.contains("✗ Google"), "{screen}");
+    for words in [
+        "✗ OpenAI",
+        "the key was refused",
+        "✗ Google",
+        "Which panel? [A/k/l] answering\n",
+    ] {
+        assert!(screen.contains(words), "{words}: {screen}");
+    }
     assert!(
         screen.contains("✓ Anthropic") || screen.contains("! Anthropic"),
         "{screen}"
     );
-    assert!(
-        screen.contains("Which panel? [A/k/l] answering\n"),
-        "{screen}"
-    );
     let panel = settings(&conclave)["panel"].to_string();
     assert_eq!(panel.matches("=anthropic:").count(), 3, "{panel}");
-}
-
-#[test]
-fn no_key_is_shown_or_written() {
-    let server = ProviderServer::start();
-    server.on_free(On::vendor(Vendor::OpenAi), refused_key());
-    let conclave = Conclave::with_all_keys(&server).variable("TERM", "xterm");
-    let mut terminal = start(&conclave, 100);
-    answer(&mut terminal, "Which panel?", &[ENTER]);
-    accept_defaults(&mut terminal);
-    let (ran, transcript) = terminal.end();
-    ran.ends_with(0);
     let config = config(&conclave);
     for vendor in Vendor::CLOUD {
         let key = vendor.key();
@@ -326,8 +278,7 @@ fn a_local_server_fills_the_panel_without_a_key() {
         .variable("CONCLAVE_LOCAL_SERVERS", server.authority());
     let mut terminal = start(&conclave, 100);
     accept_defaults(&mut terminal);
-    let (ran, transcript) = terminal.end();
-    ran.ends_with(0);
+    let transcript = ended(terminal, 0);
     let screen = transcript.screen().contents();
     assert!(
         screen.contains(&format!("at {}: m-7b\n", server.authority())),
@@ -340,8 +291,7 @@ fn a_local_server_fills_the_panel_without_a_key() {
 #[test]
 fn without_a_key_or_server_setup_says_what_to_set() {
     let conclave = Conclave::new().variable("TERM", "xterm");
-    let (ran, transcript) = start(&conclave, 100).end();
-    ran.ends_with(1);
+    let transcript = ended(start(&conclave, 100), 1);
     let text = transcript.text();
     assert!(text.contains("error: no model can be asked yet"), "{text}");
     assert!(
@@ -359,8 +309,7 @@ fn dumb_terminal_shows_each_change_of_a_line_on_a_line_of_its_own() {
     answer(&mut terminal, QUESTIONS[0], &["1", ENTER]);
     answer(&mut terminal, QUESTIONS[1], &[ENTER]);
     answer(&mut terminal, QUESTIONS[2], &[ENTER]);
-    let (ran, transcript) = terminal.end();
-    ran.ends_with(0);
+    let transcript = ended(terminal, 0);
     let screen = transcript.screen().contents();
     assert!(screen.contains(": 0.5▏\n? Spend"), "{screen}");
     assert!(screen.contains(": 0.51▏\n? Spend"), "{screen}");
@@ -394,8 +343,7 @@ fn a_broken_settings_file_is_reported_before_any_question() {
     let conclave = Conclave::at(&server)
         .variable("TERM", "xterm")
         .config("{\"judge\": ");
-    let (ran, transcript) = start(&conclave, 100).end();
-    ran.ends_with(2);
+    let transcript = ended(start(&conclave, 100), 2);
     assert!(transcript.text().contains("is not JSON"), "{transcript:?}");
     assert_eq!(config(&conclave), "{\"judge\": ");
     assert!(server.free_requests().is_empty());

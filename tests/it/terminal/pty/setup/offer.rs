@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer};
 use crate::support::pty::{Output, Terminal};
+use crate::terminal::ended;
 
 use super::{ENTER, ESC, QUESTIONS, answer, is_untouched, settings};
 
@@ -94,8 +95,7 @@ fn first_ctrl_c_after_the_offer_ends_the_run_in_order() {
     let conclave = new_home(&server);
     let mut terminal = run_after_setup(&server, &conclave);
     terminal.type_in("\u{3}");
-    let (ran, transcript) = terminal.end();
-    ran.ends_with(130);
+    let transcript = ended(terminal, 130);
     assert!(
         transcript.text().contains("Consultation interrupted"),
         "{transcript:?}"
@@ -108,8 +108,7 @@ fn ctrl_c_at_the_offer_ends_the_run() {
     let conclave = new_home(&server);
     let mut terminal = consult(&conclave, &[]);
     answer(&mut terminal, OFFER, &["\u{3}"]);
-    let (ran, transcript) = terminal.end();
-    ran.ends_with(130);
+    let transcript = ended(terminal, 130);
     let screen = transcript.screen().contents();
     let error = "error: interrupted; nothing was written";
     assert!(screen.trim_end().ends_with(error), "{screen}");
@@ -121,28 +120,18 @@ fn ctrl_c_at_the_offer_ends_the_run() {
 #[test]
 fn scripts_and_users_with_settings_or_without_keys_get_no_offer() {
     let server = ProviderServer::start();
-    for arguments in [&["--yes"][..], &["--quiet"], &["--dry-run"], &["--no-log"]] {
-        let (ran, transcript) = consult(&new_home(&server), arguments).end();
-        ran.ends_with(0);
-        assert!(
-            !transcript.text().contains("No settings yet"),
-            "{arguments:?}"
-        );
-    }
-    let with_settings = new_home(&server).config("{}");
-    let in_ci = new_home(&server).variable("CI", "1");
-    for conclave in [with_settings, in_ci] {
-        let (ran, transcript) = consult(&conclave, &[]).end();
-        ran.ends_with(0);
-        assert!(
-            !transcript.text().contains("No settings yet"),
-            "{transcript:?}"
-        );
-    }
     let keyless = Conclave::new().without("CI").variable("TERM", "xterm");
-    let (_, transcript) = consult(&keyless, &[]).end();
-    assert!(
-        !transcript.text().contains("No settings yet"),
-        "{transcript:?}"
-    );
+    for (conclave, arguments) in [
+        (new_home(&server), &["--yes"][..]),
+        (new_home(&server), &["--quiet"]),
+        (new_home(&server), &["--dry-run"]),
+        (new_home(&server), &["--no-log"]),
+        (new_home(&server).config("{}"), &[]),
+        (new_home(&server).variable("CI", "1"), &[]),
+        (keyless, &[]),
+    ] {
+        let (_, transcript) = consult(&conclave, arguments).end();
+        let text = transcript.text();
+        assert!(!text.contains("No settings yet"), "{arguments:?}: {text}");
+    }
 }

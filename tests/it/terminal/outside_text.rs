@@ -1,9 +1,7 @@
 //! Text from outside never acts on a terminal: models, servers, files, variables and arguments put
 //! control characters wherever they can, and only the program's own sequences come out.
 //!
-//! Every run is made twice, with pipes and on a terminal with colours. The seeds are fixed.
-
-mod answers;
+//! Each run has pipes, or a terminal with colours, or is made with both. The seeds are fixed.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -12,10 +10,9 @@ use std::path::Path;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use self::answers::valid_answer;
 use crate::support::binary::Conclave;
 use crate::support::local_server::LocalServer;
-use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, valid_answer};
 use crate::support::pty::{Output, Terminal};
 use crate::support::saved::{complete_consultation, log_folder};
 
@@ -92,10 +89,18 @@ fn coloured(conclave: Conclave) -> Conclave {
 
 /// Runs with pipes and on a terminal, and checks all that is written.
 fn check(conclave: &Conclave, arguments: &[&str]) {
+    check_piped(conclave, arguments);
+    check_on_terminal(conclave, arguments);
+}
+
+fn check_piped(conclave: &Conclave, arguments: &[&str]) {
     let ran = conclave.run(arguments);
     assert_harmless(arguments, &ran.stdout);
     assert_harmless(arguments, &ran.stderr);
     assert_no_false_hint(arguments, &ran.stderr);
+}
+
+fn check_on_terminal(conclave: &Conclave, arguments: &[&str]) {
     let (_, screen) = Terminal::start(conclave, 90, Output::Terminal, arguments).end();
     assert_harmless(arguments, &without_own_sequences(screen.written()));
 }
@@ -173,15 +178,14 @@ fn arguments_and_variables_reach_the_screen_as_text() {
         &[],
     ] {
         let text = outside(&mut random);
-        check(&conclave, &[arguments, &[text.as_str()]].concat());
+        check_piped(&conclave, &[arguments, &[text.as_str()]].concat());
     }
+    check_on_terminal(&conclave, &["resume", &outside(&mut random)]);
     let server = ProviderServer::start();
     let dry = coloured(Conclave::at(&server));
     let question = outside(&mut random);
-    for format in ["markdown", "json", "both"] {
-        let arguments = ["consult", "--dry-run", "--format", format, &question];
-        check(&dry, &arguments);
-    }
+    check_piped(&dry, &["consult", "--dry-run", "--json", &question]);
+    check(&dry, &["consult", "--dry-run", &question]);
     for name in [
         "CONCLAVE_PANEL",
         "CONCLAVE_JUDGE",
@@ -190,8 +194,8 @@ fn arguments_and_variables_reach_the_screen_as_text() {
         "OPENAI_BASE_URL",
     ] {
         let conclave = coloured(Conclave::at(&server)).variable(name, outside(&mut random));
-        check(&conclave, &["consult", "-n", "--dry-run", "Shall we?"]);
-        check(&conclave, &["config", "show"]);
+        check_piped(&conclave, &["consult", "-n", "--dry-run", "Shall we?"]);
+        check_on_terminal(&conclave, &["config", "show"]);
     }
     let mut bytes = b"\xff\x9b".to_vec();
     bytes.extend(outside(&mut random).into_bytes());
@@ -210,12 +214,13 @@ fn path_of_the_home_reaches_the_screen_as_text() {
         for arguments in [
             &["config", "path"][..],
             &["config", "set", "judge", "openai:m"],
-            &["config", "show"],
-            &["consult", "-y", "--verbose", "Shall we?"],
             &["history", "show", "consult-9"],
-            &["doctor"],
         ] {
-            check(&conclave, arguments);
+            check_piped(&conclave, arguments);
+        }
+        check(&conclave, &["consult", "-y", "--verbose", "Shall we?"]);
+        for arguments in [&["config", "show"][..], &["doctor"]] {
+            check_on_terminal(&conclave, arguments);
         }
     }
 }
@@ -229,12 +234,9 @@ fn models_of_a_local_server_reach_the_screen_as_text() {
         let server = LocalServer::llama_cpp(&model, 7_615_616_512, 8_192).before(&behind);
         let conclave =
             coloured(Conclave::new()).variable("CONCLAVE_LOCAL_SERVERS", server.authority());
-        for arguments in [
-            &["models"][..],
-            &["models", "--json"],
-            &["doctor"],
-            &["consult", "-y", "--verbose", "Shall we?"],
-        ] {
+        check_piped(&conclave, &["models", "--json"]);
+        check_on_terminal(&conclave, &["doctor"]);
+        for arguments in [&["models"][..], &["consult", "-yv", "Shall we?"]] {
             check(&conclave, arguments);
         }
         let list = conclave.run(&["models", "--json"]).json();
@@ -264,7 +266,7 @@ fn errors_of_a_server_reach_the_screen_as_text() {
             server.on_free(On::vendor(vendor), answer);
         }
         let conclave = coloured(Conclave::at(&server));
-        check(&conclave, &["doctor"]);
+        check_piped(&conclave, &["doctor"]);
         check(
             &conclave,
             &["consult", "-y", "--on-failure", "skip", "Shall we?"],
@@ -302,7 +304,12 @@ fn answers_of_models_reach_the_screen_as_text() {
         ("unresolved", Vendor::OpenAi),
         ("recommendation", Vendor::OpenAi),
     ] {
-        let mut answer = valid_answer(field);
+        let asked = json!({"format": {"properties": {field: {}}}});
+        let mut answer: Value = serde_json::from_str(&valid_answer(&asked, "m")).unwrap();
+        if field == "revised_position" {
+            answer["changed"] = true.into();
+            answer["because_of"] = json!([{"agent": "Expert B", "argument": "It is a risk."}]);
+        }
         spoil(&mut answer, &mut random);
         server.on(
             On::asking_for(field).and_vendor(vendor),
@@ -313,18 +320,22 @@ fn answers_of_models_reach_the_screen_as_text() {
     let question = outside(&mut random);
     for arguments in [
         &["consult", "-y", "--stream", "--verbose", &question][..],
-        &[
-            "consult", "-y", "--events", "-", "--format", "both", &question,
-        ],
         &["history"],
-        &["history", "--json"],
         &["history", "show", "last"],
-        &["history", "show", "last", "--format", "json"],
-        &["history", "export", "last", "--format", "html"],
         &["history", "rejudge", "last", "-y"],
         &["consult-stats"],
     ] {
         check(&conclave, arguments);
+    }
+    for arguments in [
+        &[
+            "consult", "-y", "--events", "-", "--format", "both", &question,
+        ][..],
+        &["history", "--json"],
+        &["history", "show", "last", "--format", "json"],
+        &["history", "export", "last", "--format", "html"],
+    ] {
+        check_piped(&conclave, arguments);
     }
     for entry in std::fs::read_dir(log_folder(&conclave)).unwrap() {
         let path = entry.unwrap().path();
@@ -352,20 +363,24 @@ fn records_and_journals_reach_the_screen_as_text() {
         std::fs::copy(&files.record, log_folder(&conclave).join(stray)).unwrap();
         for arguments in [
             &["history"][..],
-            &["history", "--json"],
             &["history", "show", "aaaa"],
+            &["history", "rejudge", "aaaa", "-y"],
+            &["consult-stats", "--rebuild-index"],
+            &["consult-stats"],
+        ] {
+            check(&conclave, arguments);
+        }
+        for arguments in [
+            &["history", "--json"][..],
             &["history", "show", "aaaa", "--agent", "x"],
             &["history", "show", "last", "--format", "json"],
             &["history", "export", "aaaa", "--format", "md"],
             &["history", "export", "aaaa", "--format", "html"],
-            &["history", "rejudge", "aaaa", "-y"],
-            &["consult-stats", "--rebuild-index"],
-            &["consult-stats"],
             &["consult-stats", "--json"],
             &["resume", "aaaa"],
             &["history", "rm", "aaaa", "--yes"],
         ] {
-            check(&conclave, arguments);
+            check_piped(&conclave, arguments);
         }
     }
 }
@@ -424,10 +439,10 @@ fn settings_and_model_lists_reach_the_screen_as_text() {
     ] {
         let conclave = coloured(Conclave::new());
         home(&conclave, "config.json", &settings.to_string());
-        check(&conclave, &["config", "show"]);
-        check(&conclave, &["config", "show", "--json"]);
-        check(&conclave, &["personas", "show", "mine"]);
-        check(&conclave, &["consult", "-y", "Shall we?"]);
+        check_on_terminal(&conclave, &["config", "show"]);
+        check_on_terminal(&conclave, &["personas", "show", "mine"]);
+        check_piped(&conclave, &["config", "show", "--json"]);
+        check_piped(&conclave, &["consult", "-y", "Shall we?"]);
     }
     for models in [
         json!({"models": [{"provider": text, "id": "m", "tier": 1}]}),
@@ -438,7 +453,7 @@ fn settings_and_model_lists_reach_the_screen_as_text() {
     ] {
         let conclave = coloured(Conclave::new());
         home(&conclave, "models.json", &models.to_string());
-        check(&conclave, &["models"]);
-        check(&conclave, &["models", "--json"]);
+        check_on_terminal(&conclave, &["models"]);
+        check_piped(&conclave, &["models", "--json"]);
     }
 }
