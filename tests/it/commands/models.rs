@@ -1,11 +1,12 @@
-//! `conclave models`: all models with prices and properties, as text and as JSON.
+//! `conclave models`: all models with prices and properties, as text and as JSON; and
+//! `conclave model` for the embedded ones.
 
 use serde_json::Value;
 
+use crate::commands::succeed;
 use crate::support::binary::Conclave;
 use crate::support::local_server::LocalServer;
 use crate::support::provider_server::ProviderServer;
-use crate::support::pty::{Output, Terminal};
 use crate::support::schema;
 
 const SCHEMA: &str = include_str!("../../../schemas/models.schema.json");
@@ -31,42 +32,31 @@ fn model<'a>(json: &'a Value, name: &str) -> Option<&'a Value> {
 #[test]
 fn json_has_prices_with_source_and_date_and_key_status() {
     let json = json(&Conclave::new().variable("XAI_API_KEY", "xai-secret"), &[]);
-    let keyed: Vec<&Value> = json["providers"]
-        .as_array()
-        .unwrap()
+    let providers = json["providers"].as_array().unwrap();
+    let keyed: Vec<&Value> = providers
         .iter()
         .filter(|provider| provider["has_key"] == true)
+        .map(|provider| &provider["id"])
         .collect();
-    assert_eq!(
-        keyed
-            .iter()
-            .map(|provider| provider["id"].as_str().unwrap())
-            .collect::<Vec<_>>(),
-        ["xai"]
-    );
-    let grok = model(&json, "xai:grok-4.7").unwrap();
-    assert_eq!(grok["price"]["input"], 2.0);
-    assert_eq!(grok["price"]["long_context"]["output"], 12.0);
-    assert_eq!(grok["price"]["source"], "litellm 1.109.1");
-    assert_eq!(grok["price"]["as_of"], "2026-11-12");
+    assert_eq!(keyed, ["xai"]);
+    let price = &model(&json, "xai:grok-4.7").unwrap()["price"];
+    assert_eq!(price["input"], 2.0);
+    assert_eq!(price["long_context"]["output"], 12.0);
+    assert_eq!(price["source"], "litellm 1.109.1");
+    assert_eq!(price["as_of"], "2026-11-12");
     let mistral = model(&json, "mistral:mistral-large-4").unwrap();
     assert_eq!(mistral["price"]["approximate"], true);
-    assert!(
-        mistral["note"]
-            .as_str()
-            .unwrap()
-            .starts_with("sources disagree")
-    );
-    assert_eq!(
-        model(&json, "openai:gpt-4o").unwrap()["successor"],
-        "gpt-6.1-sol"
-    );
+    let note = mistral["note"].as_str().unwrap();
+    assert!(note.starts_with("sources disagree"), "{note}");
+    let retiring = model(&json, "openai:gpt-4o").unwrap();
+    assert_eq!(retiring["successor"], "gpt-6.1-sol");
     let resold = model(&json, "openrouter:anthropic/claude-sonnet-5.5").unwrap();
-    assert_eq!(
-        resold["price"]["source"],
-        "litellm 1.109.1, the price at Anthropic"
-    );
+    let source = &resold["price"]["source"];
+    assert_eq!(source, "litellm 1.109.1, the price at Anthropic");
     assert!(!json.to_string().contains("xai-secret"));
+    let embedded = &json["embedded"];
+    assert_eq!(embedded["built_in"], cfg!(feature = "local"));
+    assert_eq!(embedded["models"][2]["installed"], false);
 }
 
 #[test]
@@ -124,20 +114,7 @@ fn local_server_models_are_listed_with_their_properties() {
 }
 
 #[test]
-fn embedded_models_report_whether_they_are_installed() {
-    let json = json(&Conclave::new(), &[]);
-    assert_eq!(json["embedded"]["built_in"], cfg!(feature = "local"));
-    let installed: Vec<&Value> = json["embedded"]["models"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|model| &model["installed"])
-        .collect();
-    assert_eq!(installed, [false, false, false]);
-}
-
-#[test]
-fn pipes_get_plain_lines_and_terminals_get_fitting_lines() {
+fn pipes_get_plain_lines() {
     let conclave = Conclave::new()
         .without("NO_COLOR")
         .variable("TERM", "xterm");
@@ -150,71 +127,90 @@ fn pipes_get_plain_lines_and_terminals_get_fitting_lines() {
         "{}",
         piped.stdout
     );
-    for columns in [40, 60, 80, 120] {
-        let terminal = Terminal::start(&conclave, columns, Output::Terminal, &["models"]);
-        let (output, transcript) = terminal.end();
-        assert_eq!(output.code, Some(0));
-        assert!(transcript.has_colours());
-        assert_eq!(
-            transcript.too_wide(columns.into()),
-            Vec::<String>::new(),
-            "{columns}: {}",
-            transcript.text()
-        );
-        assert!(transcript.text().contains("claude-opus-5-5"));
-    }
 }
 
 #[test]
 fn user_models_are_listed_and_a_broken_file_is_named() {
-    let own = |text: &str| {
-        let conclave = Conclave::new().config("{}");
+    let file = r#"{"models":[{"provider":"acme","id":"one","prices":[{"input":1,"output":2,"as_of":"2026-01-01"}]},{"provider":"openai","id":"free-of-figures"}]}"#;
+    let own = |conclave: Conclave, text: &str| {
+        let conclave = conclave.config("{}");
         std::fs::write(conclave.home().join("models.json"), text).unwrap();
         conclave
     };
-    let file = r#"{"models":[{"provider":"acme","id":"one","prices":[{"input":1,"output":2,"as_of":"2026-01-01"}]},{"provider":"openai","id":"free-of-figures"}]}"#;
-    let conclave = own(file);
+    let conclave = own(Conclave::new(), file);
     let listed = json(&conclave, &[]);
+    let price = |name| &model(&listed, name).unwrap()["price"];
+    assert_eq!(price("acme:one")["source"], "user");
     assert_eq!(
-        model(&listed, "acme:one").unwrap()["price"]["source"],
-        "user"
-    );
-    assert_eq!(
-        model(&listed, "openai:free-of-figures").unwrap()["price"],
+        *price("openai:free-of-figures"),
         Value::Null,
         "a missing price is not zero"
     );
-    assert!(
-        listed["warnings"][0]
-            .as_str()
-            .unwrap()
-            .contains("of 2026-01-01"),
-        "{}",
-        listed["warnings"]
-    );
-    let output = conclave.run(&["models"]).ends_with(0);
-    assert!(
-        output
-            .stderr
-            .starts_with("Warning: the newest price in your models.json is of 2026-01-01"),
-        "{}",
-        output.stderr
-    );
+    let old = "the newest price in your models.json is of 2026-01-01";
+    let warning = listed["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("of 2026-01-01"), "{warning}");
+    let stderr = succeed(&conclave, &["models"]).stderr;
+    assert!(stderr.starts_with(&format!("Warning: {old}")), "{stderr}");
 
     let server = ProviderServer::start();
-    let conclave = Conclave::at(&server).config("{}");
-    std::fs::write(conclave.home().join("models.json"), file).unwrap();
-    let output = conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
-    assert!(
-        output
-            .stderr
-            .contains("Note: the newest price in your models.json is of 2026-01-01, "),
-        "{}",
-        output.stderr
-    );
+    let conclave = own(Conclave::at(&server), file);
+    let asked = succeed(&conclave, &["consult", "-n", "Shall we?"]);
+    asked.assert_stderr_contains(&format!("Note: {old}, "));
 
-    let broken = own("{");
-    let output = broken.run(&["models"]).ends_with(2);
-    assert!(output.stdout.is_empty(), "{}", output.stderr);
-    assert!(output.stderr.contains("models.json"), "{}", output.stderr);
+    let broken = own(Conclave::new(), "{").run(&["models"]).ends_with(2);
+    assert_eq!(broken.stdout, "");
+    broken.assert_stderr_contains("models.json");
+}
+
+#[test]
+fn embedded_models_are_listed_with_their_requirements() {
+    let conclave = Conclave::new();
+    let output = conclave.run(&["model", "list"]).ends_with(0);
+    assert_eq!(output.stderr, "");
+    let list = &output.stdout;
+    let is_smallest = |line: &str| line.starts_with("local:smollm2-135m-instruct ");
+    assert!(list.lines().any(is_smallest), "{list}");
+    assert!(list.contains("not installed"), "{list}");
+    assert!(
+        list.contains("local model, demonstration quality"),
+        "{list}"
+    );
+    let folder = conclave.home().join("models");
+    for arguments in [&["model", "path"][..], &["model", "path", "smollm2"]] {
+        let path = conclave.run(arguments).ends_with(0).stdout;
+        assert!(path.starts_with(folder.to_str().unwrap()), "{path}");
+        assert!(path.ends_with(".gguf\n"), "{path}");
+    }
+    assert!(!conclave.home().exists(), "reading creates no folder");
+}
+
+#[test]
+fn missing_and_unknown_models_are_named() {
+    let conclave = Conclave::new();
+    let missing = ["model", "rm", "smollm2-135m-instruct"];
+    assert_eq!(
+        conclave.run(&missing).ends_with(1).stderr,
+        "error: `smollm2-135m-instruct` is not downloaded\n"
+    );
+    let stderr = conclave.run(&["model", "path", "gpt"]).ends_with(2).stderr;
+    let hint = "hint: see the models with `conclave model list`\n";
+    assert!(stderr.ends_with(hint), "{stderr}");
+}
+
+#[cfg(not(feature = "local"))]
+#[test]
+fn build_without_the_local_feature_names_the_feature() {
+    let conclave = Conclave::new();
+    for name in ["smollm2-135m-instruct", "nonsense"] {
+        let output = conclave.run(&["model", "pull", name]).ends_with(2);
+        assert_eq!(output.stdout, "");
+        output.assert_stderr_contains("--features local");
+        assert!(!conclave.home().exists());
+    }
+    let consult = ["consult", "--model", "local:smollm2-135m-instruct", "q"];
+    assert_eq!(
+        conclave.run(&consult).ends_with(2).stderr,
+        "error: this build has no local model\n\
+         hint: build it in with `cargo build --release --features local`\n"
+    );
 }

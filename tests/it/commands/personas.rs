@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
+use crate::commands::{refused, succeed};
 use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::ProviderServer;
@@ -57,10 +58,7 @@ fn personas_are_listed_with_names_origin_and_model() {
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    let one = conclave
-        .run(&["personas", "show", "INFOSEC"])
-        .ends_with(0)
-        .stdout;
+    let one = succeed(&conclave, &["personas", "show", "INFOSEC"]).stdout;
     assert!(
         one.starts_with("security  Guard\nOrigin   from the settings\nAliases  "),
         "{one}"
@@ -78,7 +76,6 @@ fn personas_are_listed_with_names_origin_and_model() {
 
 #[test]
 fn invalid_persona_settings_are_rejected_before_any_request() {
-    let server = ProviderServer::start();
     for (config, expected) in [
         (
             r#"{"persona_sets": {"web": ["securty"]}}"#,
@@ -89,71 +86,56 @@ fn invalid_persona_settings_are_rejected_before_any_request() {
             "error: personas `security` and `vault` both answer to `infosec`\n",
         ),
     ] {
+        let server = ProviderServer::start();
         let conclave = Conclave::at(&server).config(config);
         for command in [&["personas"][..], &["consult", "Shall we?"]] {
-            let output = conclave.run(command).ends_with(2);
-            assert!(output.stderr.starts_with(expected), "{}", output.stderr);
+            let stderr = refused(&conclave, command);
+            assert!(stderr.starts_with(expected), "{stderr}");
         }
+        assert!(server.requests().is_empty());
     }
+    let judge = ["config", "set", "personas.judge", "You judge."];
+    let unknown = ["config", "set", "persona_sets.web", "securty,testing"];
+    for (arguments, words) in [
+        (judge, "cannot be called `judge`"),
+        (unknown, "did you mean `security`?"),
+    ] {
+        let stderr = refused(&Conclave::new(), &arguments);
+        assert!(stderr.contains(words), "{stderr}");
+        assert!(stderr.contains("nothing was written"), "{stderr}");
+    }
+}
+
+#[test]
+fn personas_that_are_set_one_by_one_are_asked() {
+    let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let run = conclave
-        .run(&["config", "set", "personas.judge", "You judge."])
-        .ends_with(2);
-    assert!(
-        run.stderr.contains("cannot be called `judge`"),
-        "{}",
-        run.stderr
-    );
-    let run = conclave
-        .run(&["config", "set", "persona_sets.web", "securty,testing"])
-        .ends_with(2);
-    assert!(
-        run.stderr.contains("did you mean `security`?"),
-        "{}",
-        run.stderr
-    );
-    assert!(run.stderr.contains("nothing was written"), "{}", run.stderr);
-    conclave
-        .run(&["config", "set", "personas.tax_lawyer", "You know the law."])
-        .ends_with(0);
-    conclave
-        .run(&[
-            "config",
-            "set",
-            "personas.tax_lawyer.model",
-            "openai:gpt-6.1-sol",
-        ])
-        .ends_with(0);
-    conclave
-        .run(&[
-            "config",
-            "set",
+    for (key, value) in [
+        ("personas.tax_lawyer", "You know the law."),
+        ("personas.tax_lawyer.model", "openai:gpt-6.1-sol"),
+        ("persona_sets.money", "tax_lawyer,pragmatic"),
+        ("default_personas", "@money"),
+    ] {
+        succeed(&conclave, &["config", "set", key, value]);
+    }
+    for (key, value) in [
+        ("personas.tax_lawyer.name", "Tax Lawyer\n"),
+        ("personas.tax_lawyer.prompt", "You know the law.\n"),
+        ("default_personas", "@money\n"),
+        (
             "persona_sets.money",
-            "tax_lawyer,pragmatic",
-        ])
-        .ends_with(0);
-    conclave
-        .run(&["config", "set", "default_personas", "@money"])
-        .ends_with(0);
-    let got = |key: &str| conclave.run(&["config", "get", key]).ends_with(0).stdout;
-    assert_eq!(got("personas.tax_lawyer.name"), "Tax Lawyer\n");
-    assert_eq!(got("personas.tax_lawyer.prompt"), "You know the law.\n");
-    assert_eq!(got("default_personas"), "@money\n");
-    assert_eq!(
-        got("persona_sets.money"),
-        "[\n  \"tax_lawyer\",\n  \"pragmatic\"\n]\n"
-    );
-    let shown = conclave.run(&["config", "show"]).ends_with(0).stdout;
+            "[\n  \"tax_lawyer\",\n  \"pragmatic\"\n]\n",
+        ),
+    ] {
+        assert_eq!(succeed(&conclave, &["config", "get", key]).stdout, value);
+    }
+    let shown = succeed(&conclave, &["config", "show"]).stdout;
     assert!(shown.contains("personas.tax_lawyer.model  "), "{shown}");
     assert!(shown.contains("persona_sets.money  "), "{shown}");
-    conclave
-        .run(&["consult", "-n", "--rounds", "1", "Shall we?"])
-        .ends_with(0);
-    assert_eq!(
-        model_requests(&server)
-            .iter()
-            .filter(|request| request.system.contains("You know the law."))
-            .count(),
-        1
-    );
+    succeed(&conclave, &["consult", "-n", "--rounds", "1", "Shall we?"]);
+    let requests = model_requests(&server);
+    let lawyers = requests
+        .iter()
+        .filter(|request| request.system.contains("You know the law."));
+    assert_eq!(lawyers.count(), 1);
 }

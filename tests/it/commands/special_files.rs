@@ -8,6 +8,7 @@ use std::process::Stdio;
 
 use rustix::fs::{CWD, FileType, mknodat};
 
+use crate::commands::succeed;
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::saved::{complete_consultation, log_folder};
 
@@ -34,35 +35,26 @@ fn huge(path: &Path) {
     File::create(path).unwrap().set_len(1 << 40).unwrap();
 }
 
-/// Puts each kind of file at a path in the home and expects an error of usage that names it.
-fn refused_at(path: &str, arguments: &[&str]) {
-    for (make, reason) in KINDS {
-        let conclave = Conclave::new();
-        let path = conclave.home().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        make(&path);
-        let stderr = conclave.run(arguments).ends_with(2).stderr;
-        assert!(stderr.contains(reason), "{stderr}");
-        assert!(stderr.contains(path.to_str().unwrap()), "{stderr}");
-        assert!(stderr.contains("\nhint: "), "{stderr}");
+#[test]
+fn special_files_are_no_settings_models_prompts_or_personas() {
+    for (path, arguments) in [
+        ("config.json", &["config", "show"][..]),
+        ("config.json", &["config", "set", "mode", "converge"]),
+        ("models.json", &["models"]),
+        ("prompts/converge/verdict.md", &["personas"]),
+        ("prompts/personas/lawyer.md", &["personas"]),
+    ] {
+        for (make, reason) in KINDS {
+            let conclave = Conclave::new();
+            let path = conclave.home().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            make(&path);
+            let stderr = conclave.run(arguments).ends_with(2).stderr;
+            assert!(stderr.contains(reason), "{stderr}");
+            assert!(stderr.contains(path.to_str().unwrap()), "{stderr}");
+            assert!(stderr.contains("\nhint: "), "{stderr}");
+        }
     }
-}
-
-#[test]
-fn special_files_are_no_settings() {
-    refused_at("config.json", &["config", "show"]);
-    refused_at("config.json", &["config", "set", "mode", "converge"]);
-}
-
-#[test]
-fn special_files_are_no_models() {
-    refused_at("models.json", &["models"]);
-}
-
-#[test]
-fn special_files_are_no_prompts_or_personas() {
-    refused_at("prompts/converge/verdict.md", &["personas"]);
-    refused_at("prompts/personas/lawyer.md", &["personas"]);
 }
 
 #[test]
@@ -90,14 +82,8 @@ fn special_files_are_skipped_among_the_records_by_name() {
         make(&logs.join(format!("consult-record{number}.json")));
         make(&logs.join(format!("consult-journal{number}.jsonl")));
     }
-    let rebuilt = conclave
-        .run(&["consult-stats", "--rebuild-index"])
-        .ends_with(0);
-    assert!(
-        rebuilt.stderr.contains("Skipped 6 files:\n"),
-        "{}",
-        rebuilt.stderr
-    );
+    let rebuilt = succeed(&conclave, &["consult-stats", "--rebuild-index"]);
+    rebuilt.assert_stderr_contains("Skipped 6 files:\n");
     assert!(rebuilt.stdout.contains("[1] consultations indexed"));
     for (number, (_, reason)) in KINDS.into_iter().enumerate() {
         for kind in ["record", "journal"] {
@@ -108,9 +94,7 @@ fn special_files_are_skipped_among_the_records_by_name() {
                 .stderr;
             assert!(stderr.contains(reason), "{name}: {stderr}");
             conclave.run(&["resume", &name]).ends_with(2);
-            conclave
-                .run(&["history", "rm", &name, "--yes"])
-                .ends_with(0);
+            succeed(&conclave, &["history", "rm", &name, "--yes"]);
         }
     }
     assert_eq!(conclave.run(&["history", "--json"]).json()["total"], 1);
@@ -125,9 +109,7 @@ fn special_files_are_no_grades() {
         let grade = log_folder(&conclave).join(format!("consult-{unique}.outcome.json"));
         make(&grade);
         conclave.run(&["history", "show", unique]).ends_with(0);
-        conclave
-            .run(&["history", "outcome", unique, "right"])
-            .ends_with(0);
+        succeed(&conclave, &["history", "outcome", unique, "right"]);
         assert!(fs::symlink_metadata(&grade).unwrap().is_file());
     }
 }
@@ -144,9 +126,5 @@ fn endless_input_is_no_question() {
     let ran = RunningProcess::of(command.spawn().unwrap())
         .wait()
         .ends_with(2);
-    assert!(
-        ran.stderr.contains("it is larger than 4 MB"),
-        "{}",
-        ran.stderr
-    );
+    ran.assert_stderr_contains("it is larger than 4 MB");
 }

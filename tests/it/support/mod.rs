@@ -12,8 +12,7 @@ mod samples;
 mod servers;
 
 pub(crate) use readers::{
-    comparable, html, in_flight, journals, model_requests, question_screens, schema, screen,
-    steady_text,
+    comparable, html, in_flight, journals, model_requests, schema, screen, steady_text,
 };
 pub(crate) use samples::{
     comparison, generated, sample_events, sample_results, sample_screens, saved, simulated_batches,

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::generated::{self, Length};
 use crate::support::provider_server::ProviderServer;
-use crate::support::pty::{Output, Terminal};
 use crate::support::schema;
 
 const SCHEMA: &str = include_str!("../../../../schemas/consult_stats.schema.json");
@@ -41,13 +40,7 @@ fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
 fn empty_history_yields_a_hint_to_consult() {
     let conclave = Conclave::new();
     let first = "📭 No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"\n";
-    for arguments in [
-        &[][..],
-        &["--week"],
-        &["--month"],
-        &["--all-time"],
-        &["--since", "2026-01-01"],
-    ] {
+    for arguments in [&[][..], &["--since", "2026-01-01"]] {
         let output = conclave
             .run(&[&["consult-stats"], arguments].concat())
             .ends_with(0);
@@ -62,32 +55,24 @@ fn finished_consultations_count_towards_the_targets() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"target_runs": 2, "targetMonthlyCost": 0.01}"#);
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    let record = conclave.record();
+    let cost = &conclave.record()["cost"]["usd"];
+    let states = json!({ "completed": 1, "aborted": 0, "declined": 0, "unfinished": 0 });
+    let runs = json!({ "runs_in_thirty_days": 1, "target": 2, "met": false });
     for range in ["--all-time", "--week", "--month"] {
         let json = json(&conclave, &[range]);
-        assert_eq!(
-            json["usage"]["by_state"],
-            json!({ "completed": 1, "aborted": 0, "declined": 0, "unfinished": 0 }),
-            "{range}"
-        );
-        assert_eq!(json["cost"]["total"], record["cost"]["usd"], "{range}");
-        assert_eq!(
-            json["success_criteria"]["usage"],
-            json!({ "runs_in_thirty_days": 1, "target": 2, "met": false }),
-            "{range}"
-        );
+        assert_eq!(json["usage"]["by_state"], states, "{range}");
+        assert_eq!(json["cost"]["total"], *cost, "{range}");
+        assert_eq!(json["success_criteria"]["usage"], runs, "{range}");
     }
     let text = stats(&conclave, &[]);
-    assert!(text.contains("• Total Consultations: 1\n"), "{text}");
-    assert!(
-        text.contains("• Usage: 1/2 consultations (50%)\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("⚡ SPEED: Excellent response times!\n"),
-        "{text}"
-    );
-    assert!(text.contains("/$0.01 budget ("), "{text}");
+    for line in [
+        "• Total Consultations: 1\n",
+        "• Usage: 1/2 consultations (50%)\n",
+        "⚡ SPEED: Excellent response times!\n",
+        "/$0.01 budget (",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
     conclave.run(&["consult", "And now?"]).ends_with(0);
     assert!(stats(&conclave, &[]).contains("✅ SUCCESS: Consistent usage!\n"));
 }
@@ -139,36 +124,28 @@ fn invalid_ranges_are_rejected_with_the_reason() {
     let conclave = home_with(1);
     for (arguments, reason) in [
         (&["--month", "2026-13"][..], "`2026-13` is not a month"),
-        (&["--month", "november"], "`november` is not a month"),
         (&["--since", "2026-02-30"], "`2026-02-30` is not a day"),
-        (&["--until", "yesterday"], "`yesterday` is not a day"),
         (
             &["--since", "2026-03-02", "--until", "2026-03-01"],
             "the first day `2026-03-02` is after the last `2026-03-01`",
         ),
         (&["--week", "--month"], "cannot be used with"),
-        (
-            &["--all-time", "--since", "2026-03-02"],
-            "cannot be used with",
-        ),
         (&["--rebuild-index", "--json"], "cannot be used with"),
     ] {
         let output = conclave
             .run(&[&["consult-stats"], arguments].concat())
             .ends_with(2);
         assert!(output.stdout.is_empty(), "{arguments:?}: {}", output.stderr);
-        assert!(
-            output.stderr.contains(reason),
-            "{arguments:?}: {}",
-            output.stderr
-        );
+        output.assert_stderr_contains(reason);
     }
 }
 
 #[test]
 fn ascii_is_used_for_other_locales_or_on_request() {
     let conclave = home_with(40);
-    assert!(stats(&conclave, &[]).contains("• Total Consultations: 39\n"));
+    let piped = stats(&conclave, &[]);
+    assert!(piped.contains("• Total Consultations: 39\n"));
+    assert!(!piped.contains(['│', '\u{1b}']), "{piped}");
     let conclave = conclave.variable("LC_ALL", "C");
     let by_locale = stats(&conclave, &[]);
     assert!(by_locale.is_ascii(), "{by_locale}");
@@ -187,29 +164,4 @@ fn ascii_is_used_for_other_locales_or_on_request() {
         stats(&conclave, &["--rebuild-index"]),
         rebuilt.replace("OK", "✅")
     );
-}
-
-#[test]
-fn terminals_get_a_fitting_frame_and_pipes_get_none() {
-    let conclave = home_with(40).without("NO_COLOR").variable("TERM", "xterm");
-    let piped = stats(&conclave, &[]);
-    assert!(!piped.contains('│'), "{piped}");
-    assert!(!piped.contains('\u{1b}'), "{piped}");
-    for columns in [40, 80, 160] {
-        let (output, transcript) =
-            Terminal::start(&conclave, columns, Output::Terminal, &["consult-stats"]).end();
-        assert_eq!(output.code, Some(0));
-        assert!(transcript.has_colours(), "{}", transcript.text());
-        assert!(
-            transcript.text().contains("│  • Total Consultations: 39 "),
-            "{}",
-            transcript.text()
-        );
-        assert_eq!(
-            transcript.too_wide(columns.into()),
-            Vec::<String>::new(),
-            "{columns}: {}",
-            transcript.text()
-        );
-    }
 }

@@ -1,8 +1,7 @@
 //! Names of consultations: ids, prefixes, files and `last`.
 
-use std::process::Stdio;
-
-use crate::support::binary::{Conclave, RunningProcess};
+use crate::commands::json_of;
+use crate::support::binary::Conclave;
 use crate::support::saved::complete_consultation;
 
 use super::{NEWEST, OLDEST, three};
@@ -49,18 +48,9 @@ fn ids_prefixes_files_and_last_work_with_and_without_an_index() {
         .join("consult-logs")
         .join(format!("consult-{OLDEST}.json"));
     let full_id = format!("consult-{OLDEST}");
-    let names = [
-        full_id.as_str(),
-        OLDEST,
-        "01KFA1",
-        "consult-01kfa1",
-        file.to_str().unwrap(),
-    ];
+    let names = ["01KFA1", file.to_str().unwrap()];
     let id = |name: &str| {
-        conclave
-            .run(&["history", "show", name, "--format", "json"])
-            .ends_with(0)
-            .json()["consultation_id"]
+        json_of(&conclave, &["history", "show", name, "--format", "json"])["consultation_id"]
             .clone()
     };
     let check = || {
@@ -95,51 +85,4 @@ fn unindexed_consultation_is_found_in_the_folder() {
         .ends_with(0)
         .json();
     assert_eq!(shown["question"], "Late?");
-}
-
-#[test]
-fn completion_offers_ids_without_creating_an_index() {
-    let conclave = three();
-    let offered = |words: &[&str]| completions(&conclave, words);
-    assert_eq!(
-        offered(&["history", "show", "01kfa1"]),
-        format!("{OLDEST}\tShould I use OAuth or JWT?\n")
-    );
-    assert_eq!(
-        offered(&["history", "show", "consult-01KFA1"]),
-        format!("consult-{OLDEST}\tShould I use OAuth or JWT?\n")
-    );
-    let last = "last\tthe newest\n";
-    let all = offered(&["history", "show", ""]);
-    assert_eq!(all.strip_prefix(last).unwrap().lines().count(), 3);
-    let unanswered = offered(&["resume", ""]);
-    assert_eq!(unanswered.strip_prefix(last).unwrap().lines().count(), 2);
-    assert_eq!(offered(&["history", "show", "x"]).as_str(), "");
-    let database = conclave.home().join("consult-analytics.db");
-    std::fs::write(&database, "no database").unwrap();
-    assert_eq!(
-        offered(&["history", "show", "01kfa1"]),
-        format!("{OLDEST}\n")
-    );
-    assert_eq!(std::fs::read(&database).unwrap(), b"no database");
-
-    let empty = Conclave::new();
-    assert_eq!(completions(&empty, &["history", "show", ""]), last);
-    assert!(!empty.home().exists());
-}
-
-/// Returns what the program answers to a shell that asks to complete the last of these words.
-fn completions(conclave: &Conclave, words: &[&str]) -> String {
-    let child = conclave
-        .command()
-        .env("CONCLAVE_COMPLETE", "fish")
-        .args(["--", "conclave"])
-        .args(words)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let output = RunningProcess::of(child).wait().ends_with(0);
-    assert_eq!(output.stderr, "");
-    output.stdout
 }

@@ -4,6 +4,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
+use crate::commands::succeed;
 use crate::support::binary::Conclave;
 use crate::support::timeout::until;
 
@@ -39,9 +40,7 @@ fn browser_gets_the_page_beside_the_record_without_a_shell() {
     let browser = program(&conclave, "browser");
     let command = format!("{} --new;touch %s", browser.display());
     let conclave = conclave.variable("BROWSER", command);
-    let ran = conclave
-        .run(&["history", "export", OLDEST, "--open"])
-        .ends_with(0);
+    let ran = succeed(&conclave, &["history", "export", OLDEST, "--open"]);
     let page = conclave
         .home()
         .join(format!("consult-logs/consult-{OLDEST}.html"));
@@ -50,18 +49,12 @@ fn browser_gets_the_page_beside_the_record_without_a_shell() {
         format!("--new;touch\n{}\n", page.display())
     );
     assert_eq!(ran.stdout, "");
-    assert!(
-        ran.stderr.contains(&page.display().to_string()),
-        "{}",
-        ran.stderr
-    );
+    ran.assert_stderr_contains(&page.display().to_string());
     let text = std::fs::read_to_string(&page).unwrap();
     assert!(text.contains("OAuth or JWT?"));
     let mode = std::fs::metadata(&page).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    conclave
-        .run(&["history", "rm", OLDEST, "--yes"])
-        .ends_with(0);
+    succeed(&conclave, &["history", "rm", OLDEST, "--yes"]);
     assert!(!page.exists(), "the page goes with its consultation");
 }
 
@@ -82,9 +75,7 @@ fn systems_opener_is_used_without_a_browser_variable() {
 #[test]
 fn without_an_opener_the_path_of_the_page_is_printed() {
     let conclave = three().variable("PATH", "/nonexistent");
-    let ran = conclave
-        .run(&["history", "export", OLDEST, "--open"])
-        .ends_with(0);
+    let ran = succeed(&conclave, &["history", "export", OLDEST, "--open"]);
     assert!(ran.stderr.contains(".html"), "{}", ran.stderr);
     let warning = "no browser could be started: open the page yourself, or set BROWSER";
     assert!(ran.stderr.contains(warning), "{}", ran.stderr);

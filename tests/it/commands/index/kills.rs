@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use rustix::process::Signal;
 
 use super::{database, statistics, total, with_records};
+use crate::commands::succeed;
 use crate::support::binary::Conclave;
 
 /// Returns whether a process is writing the index at this moment.
@@ -48,9 +49,7 @@ fn rebuild_killed_at_any_time_leaves_the_old_index_working() {
         assert_eq!(ran.stdout, before, "{kills}");
         assert_eq!(ran.stderr, "", "{kills}");
     }
-    let ran = conclave
-        .run(&["consult-stats", "--rebuild-index"])
-        .ends_with(0);
+    let ran = succeed(&conclave, &["consult-stats", "--rebuild-index"]);
     assert_eq!(
         ran.stdout,
         "✅ Index rebuilt successfully. [150] consultations indexed.\n"

@@ -8,23 +8,22 @@ mod kills;
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use rustix::process::Signal;
+use serde_json::json;
 
-use crate::records::index::open::{DAMAGES, foreign, overwrite};
+use crate::commands::succeed;
+use crate::records::index::open::{foreign, overwrite};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::generated::{self, Length};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::saved::log_folder;
 
 const BUILT: &str = "There is no index of the consultations yet; building it from their records.\n";
 const REPAIRED: &str =
     "The index of the consultations is damaged; rebuilding it from their records.\n";
-
-fn logs(conclave: &Conclave) -> PathBuf {
-    conclave.home().join("consult-logs")
-}
 
 fn database(conclave: &Conclave) -> PathBuf {
     conclave.home().join("consult-analytics.db")
@@ -32,8 +31,8 @@ fn database(conclave: &Conclave) -> PathBuf {
 
 /// Returns a home with this many records and no index.
 fn with_records(conclave: Conclave, count: usize) -> Conclave {
-    fs::create_dir_all(logs(&conclave)).unwrap();
-    generated::write(&logs(&conclave), 1, count, Length::Short);
+    fs::create_dir_all(log_folder(&conclave)).unwrap();
+    generated::write(&log_folder(&conclave), 1, count, Length::Short);
     conclave
 }
 
@@ -81,17 +80,30 @@ fn command_without_records_prints_nothing_and_creates_no_home() {
 }
 
 #[test]
-fn damaged_index_is_rebuilt_by_any_command_without_loss() {
+fn unusable_index_is_rebuilt_once_with_a_note() {
     let conclave = with_records(Conclave::new(), 12);
     let before = statistics(&conclave).stdout;
-    for (name, damage) in DAMAGES {
+    let of_another_version = "The index of the consultations was written by another version; \
+                              rebuilding it from their records.\n";
+    let cut_in_half = |database: &Path| {
+        let half = fs::metadata(database).unwrap().len() / 2;
+        let file = fs::File::options().write(true).open(database).unwrap();
+        file.set_len(half).unwrap();
+    };
+    let age = |database: &Path| {
+        let connection = Connection::open(database).unwrap();
+        connection.pragma_update(None, "user_version", 99).unwrap();
+    };
+    let changes: [(&dyn Fn(&Path), &str); 2] =
+        [(&cut_in_half, REPAIRED), (&age, of_another_version)];
+    for (change, note) in changes {
         checkpoint(&conclave);
-        damage(&database(&conclave));
+        change(&database(&conclave));
         let ran = statistics(&conclave);
-        assert_eq!(ran.stdout, before, "{name}");
-        assert_eq!(ran.stderr, REPAIRED, "{name}");
+        assert_eq!(ran.stdout, before);
+        assert_eq!(ran.stderr, note);
+        assert_eq!(statistics(&conclave).stderr, "");
     }
-    assert_eq!(statistics(&conclave).stderr, "");
 }
 
 #[test]
@@ -127,51 +139,22 @@ fn foreign_database_is_preserved_and_a_new_index_is_built() {
     assert_eq!(question, "Why?");
 }
 
-/// Builds an index and marks it as written by another version.
-fn build_index_of_another_version(conclave: &Conclave) {
-    statistics(conclave);
-    Connection::open(database(conclave))
-        .unwrap()
-        .pragma_update(None, "user_version", 99)
-        .unwrap();
-}
-
-#[test]
-fn index_of_another_version_is_rebuilt_with_a_note() {
-    let conclave = with_records(Conclave::new().variable("LC_ALL", "C.UTF-8"), 3);
-    build_index_of_another_version(&conclave);
-    let ran = statistics(&conclave);
-    assert_eq!(total(&ran), 3);
-    assert_eq!(
-        ran.stderr,
-        "The index of the consultations was written by another version; rebuilding it from their \
-         records.\n"
-    );
-    assert_eq!(statistics(&conclave).stderr, "");
-}
-
 #[test]
 fn rebuild_reports_counts_and_omitted_files() {
     let conclave = with_records(Conclave::new(), 7);
     for number in 1..=5 {
-        fs::write(
-            logs(&conclave).join(format!("consult-torn{number}.json")),
-            "{",
-        )
-        .unwrap();
+        let torn = log_folder(&conclave).join(format!("consult-torn{number}.json"));
+        fs::write(torn, "{").unwrap();
     }
-    let ran = conclave
-        .run(&["consult-stats", "--rebuild-index"])
-        .ends_with(0);
+    let ran = succeed(&conclave, &["consult-stats", "--rebuild-index"]);
     assert_eq!(
         ran.stdout,
         "✅ Index rebuilt successfully. [7] consultations indexed.\n"
     );
-    assert_eq!(
-        ran.stderr,
-        "Skipped 5 files:\n  consult-torn1.json: it is not JSON\n  consult-torn2.json: it is not JSON\n  consult-torn3.json: it is not JSON\n  \
-         and 2 more\n"
-    );
+    let torn = |number| format!("  consult-torn{number}.json: it is not JSON\n");
+    let named = [1, 2, 3].map(torn).concat();
+    let skipped = format!("Skipped 5 files:\n{named}  and 2 more\n");
+    assert_eq!(ran.stderr, skipped);
 }
 
 #[test]
@@ -180,31 +163,23 @@ fn records_are_read_when_the_index_cannot_be_used() {
     fs::create_dir(database(&conclave)).unwrap();
     let ran = statistics(&conclave);
     assert_eq!(total(&ran), 1);
-    assert!(
-        ran.stderr.starts_with(&format!(
-            "Cannot read the index `{}`: is a directory; the records are read instead\n",
-            database(&conclave).display()
-        )),
-        "{}",
-        ran.stderr
-    );
+    ran.assert_stderr_contains(&format!(
+        "Cannot read the index `{}`: is a directory; the records are read instead\n",
+        database(&conclave).display()
+    ));
 }
 
 #[test]
 fn link_that_leads_to_no_index_is_set_aside() {
     let conclave = with_records(Conclave::new(), 1);
     let victim = conclave.folder().join("victim");
-    for (number, content) in [(1, "some text"), (2, "")] {
+    for (suffix, content) in [("", "some text"), ("-2", "")] {
         fs::write(&victim, content).unwrap();
         symlink(&victim, database(&conclave)).unwrap();
-        let ran = conclave.run(&["history", "--json"]).ends_with(0);
-        assert_eq!(ran.json()["total"], 1);
+        assert_eq!(total(&statistics(&conclave)), 1);
         assert_eq!(fs::read_to_string(&victim).unwrap(), content);
-        let suffix = [".before-conclave", ".before-conclave-2"][number - 1];
-        let aside = conclave
-            .home()
-            .join(format!("consult-analytics.db{suffix}"));
-        assert_eq!(fs::read_link(aside).unwrap(), victim);
+        let name = format!("consult-analytics.db.before-conclave{suffix}");
+        assert_eq!(fs::read_link(conclave.home().join(name)).unwrap(), victim);
         assert!(fs::symlink_metadata(database(&conclave)).unwrap().is_file());
         remove_index(&conclave);
     }
@@ -213,48 +188,21 @@ fn link_that_leads_to_no_index_is_set_aside() {
 #[test]
 fn link_to_an_index_is_used() {
     let conclave = with_records(Conclave::new(), 1);
-    conclave.run(&["history"]).ends_with(0);
+    statistics(&conclave);
     let elsewhere = conclave.folder().join("elsewhere.db");
     fs::copy(database(&conclave), &elsewhere).unwrap();
     remove_index(&conclave);
     symlink(&elsewhere, database(&conclave)).unwrap();
-    let ran = conclave.run(&["history", "--json"]).ends_with(0);
-    assert_eq!(ran.json()["total"], 1);
+    assert_eq!(total(&statistics(&conclave)), 1);
     assert_eq!(fs::read_link(database(&conclave)).unwrap(), elsewhere);
 }
 
 /// Removes the database and the files of `SQLite` beside it.
 fn remove_index(conclave: &Conclave) {
     for suffix in ["", "-wal", "-shm"] {
-        let _ = fs::remove_file(
-            conclave
-                .home()
-                .join(format!("consult-analytics.db{suffix}")),
-        );
+        let name = format!("consult-analytics.db{suffix}");
+        let _ = fs::remove_file(conclave.home().join(name));
     }
-}
-
-#[test]
-fn finished_consultation_is_indexed() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    assert!(!ran.stderr.contains("index"), "{}", ran.stderr);
-    conclave
-        .run(&["consult", "-q", "Shall we again?"])
-        .ends_with(0);
-    let connection = Connection::open(database(&conclave)).unwrap();
-    let number = |sql: &str| {
-        connection
-            .query_row(sql, [], |row| row.get::<_, i64>(0))
-            .unwrap()
-    };
-    assert_eq!(
-        number("SELECT count(*) FROM consultations WHERE ended = 'completed'"),
-        2
-    );
-    assert_eq!(number("SELECT count(*) FROM calls"), 18);
-    assert_eq!(number("SELECT count(*) FROM open_consultations"), 0);
 }
 
 #[test]
@@ -262,7 +210,7 @@ fn consultation_clears_temporary_files_of_killed_processes() {
     let server = ProviderServer::start();
     let conclave = with_records(Conclave::at(&server), 1);
     conclave.run(&["history"]).ends_with(0);
-    let folders = [conclave.home(), logs(&conclave)];
+    let folders = [conclave.home(), log_folder(&conclave)];
     let old = std::time::UNIX_EPOCH;
     for folder in &folders {
         let leftover = fs::File::create(folder.join(".conclave-aB3xyz")).unwrap();
@@ -274,19 +222,6 @@ fn consultation_clears_temporary_files_of_killed_processes() {
         assert!(!folder.join(".conclave-aB3xyz").exists());
         assert!(folder.join(".conclave-new123").exists());
     }
-}
-
-#[test]
-fn unlogged_consultation_is_not_indexed() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
-    assert!(!conclave.home().exists());
-    conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    conclave
-        .run(&["consult", "--no-log", "Shall we?"])
-        .ends_with(0);
-    assert_eq!(total(&statistics(&conclave)), 1);
 }
 
 #[test]
@@ -333,48 +268,28 @@ fn unwritable_index_is_reported_once_and_changes_nothing_else() {
 #[test]
 fn killed_consultation_is_counted_before_and_after_resume() {
     let server = ProviderServer::start();
-    server.on(
-        On::vendor(Vendor::OpenAi).nth(7),
-        Answer::text("never to be finished").stall(),
-    );
+    let stalled = Answer::text("never to be finished").stall();
+    server.on(On::vendor(Vendor::OpenAi).nth(7), stalled);
     let conclave = Conclave::at(&server);
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let running = conclave.start(&["consult", "And then?"]);
     server.wait_until("the judge is asked", |requests| requests.len() >= 9 + 4);
-    let states = |ran: &RunOutput| ran.json()["usage"]["by_state"].clone();
-    let open_consultations = || {
-        let connection = Connection::open(database(&conclave)).unwrap();
-        connection
-            .query_row("SELECT count(*) FROM open_consultations", [], |row| {
-                row.get::<_, i64>(0)
-            })
-            .unwrap()
+    let assert_states = |completed, unfinished| {
+        let states =
+            json!({"completed": completed, "aborted": 0, "declined": 0, "unfinished": unfinished});
+        assert_eq!(statistics(&conclave).json()["usage"]["by_state"], states);
     };
-    assert_eq!(
-        states(&statistics(&conclave)),
-        serde_json::json!({"completed": 1, "aborted": 0, "declined": 0, "unfinished": 0})
-    );
+    let open_consultations = || -> i64 {
+        let connection = Connection::open(database(&conclave)).unwrap();
+        let sql = "SELECT count(*) FROM open_consultations";
+        connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    };
+    assert_states(1, 0);
     assert_eq!(open_consultations(), 1);
     running.signal(Signal::KILL);
     running.wait();
-    assert_eq!(
-        states(&statistics(&conclave)),
-        serde_json::json!({"completed": 1, "aborted": 0, "declined": 0, "unfinished": 1})
-    );
+    assert_states(1, 1);
     assert_eq!(open_consultations(), 0);
     conclave.run(&["resume"]).ends_with(0);
-    assert_eq!(
-        states(&statistics(&conclave)),
-        serde_json::json!({"completed": 2, "aborted": 0, "declined": 0, "unfinished": 0})
-    );
-}
-
-#[test]
-fn dry_run_creates_no_index() {
-    let server = ProviderServer::start();
-    let conclave = with_records(Conclave::at(&server), 2);
-    conclave
-        .run(&["consult", "--dry-run", "Shall we?"])
-        .ends_with(0);
-    assert_eq!(fs::read_dir(conclave.home()).unwrap().count(), 1);
+    assert_states(2, 0);
 }

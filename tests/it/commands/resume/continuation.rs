@@ -9,9 +9,10 @@ use conclave::records::journal::read_journal;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::{id_of, interrupt_consultation, logs, rejected, stalling_server};
+use super::{id_of, interrupt_consultation, rejected, stalling_server};
+use crate::commands::succeed;
 use crate::support::binary::{Conclave, RunningProcess};
-use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 use crate::support::pty::{Output, Terminal};
 use crate::support::schema;
 
@@ -20,34 +21,21 @@ fn resume_asks_only_for_missing_answers() {
     let server = stalling_server();
     let conclave = Conclave::at(&server);
     let output = interrupt_consultation(&conclave, &server, Signal::INT).ends_with(130);
-    let (id, record) = (id_of(&conclave.log("jsonl")), conclave.log("json"));
+    let id = id_of(&conclave.log("jsonl"));
     let expected = format!(
         "💾 Partial results saved to: {}\n\
          error: Consultation interrupted\n\
          hint: resume it with `conclave resume {id}`\n",
-        record.display()
+        conclave.log("json").display()
     );
     assert!(output.stderr.ends_with(&expected), "{}", output.stderr);
     assert_eq!(conclave.record()["resume_token"], id.as_str());
 
-    let output = conclave.run(&["resume"]).ends_with(0);
-    assert!(output.stdout.starts_with("# Consultation\n"));
-    let announcement = format!("Resuming {id} (Round 2 of 4, 3 calls done, ≥ $");
-    assert!(
-        output.stderr.starts_with(&announcement),
-        "{}",
-        output.stderr
-    );
-    assert!(
-        output
-            .stderr
-            .lines()
-            .next()
-            .unwrap()
-            .ends_with(" spent so far)"),
-        "{}",
-        output.stderr
-    );
+    let output = succeed(&conclave, &["resume"]);
+    let announced = output.stderr.lines().next().unwrap();
+    let begins = format!("Resuming {id} (Round 2 of 4, 3 calls done, ≥ $");
+    assert!(announced.starts_with(&begins), "{announced}");
+    assert!(announced.ends_with(" spent so far)"), "{announced}");
     assert_eq!(
         server.requests().len(),
         4 + 6,
@@ -57,65 +45,32 @@ fn resume_asks_only_for_missing_answers() {
     assert_eq!(record["status"], "complete");
     assert_eq!(record["resume_token"], Value::Null);
     assert_eq!(record["abort_reason"], Value::Null);
-    assert_eq!(record["cost"]["lost_calls"], 1);
-    assert_eq!(record["cost"]["lower_bound"], true);
-    assert_eq!(record["cost"]["calls"], 9);
-    let saved = |ending| std::fs::read_to_string(conclave.log(ending)).unwrap();
-    assert_eq!(output.stdout, saved("md"));
+    let cost = &record["cost"];
+    assert_eq!(cost["lost_calls"], 1);
+    assert_eq!(cost["lower_bound"], true);
+    assert_eq!(cost["calls"], 9);
+    let saved = std::fs::read_to_string(conclave.log("md")).unwrap();
+    assert!(saved.starts_with("# Consultation\n"), "{saved}");
+    assert_eq!(output.stdout, saved);
     let events = read_journal(&conclave.log("jsonl")).unwrap();
     assert!(events.iter().zip(1..).all(|(event, seq)| event.seq == seq));
 }
 
 #[test]
-fn killed_process_can_be_resumed() {
-    let server = stalling_server();
-    let conclave = Conclave::at(&server);
-    assert_eq!(
-        interrupt_consultation(&conclave, &server, Signal::KILL).code,
-        None
-    );
-    let output = conclave
-        .run(&["resume", "--format", "json", "-q", "last"])
-        .ends_with(0);
-    assert_eq!(output.stderr, "");
-    assert_eq!(output.json()["status"], "complete");
-    assert_eq!(server.requests().len(), 10);
-}
-
-#[test]
 fn run_without_any_answer_can_be_resumed() {
     let server = ProviderServer::start();
-    for vendor in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google] {
-        server.on(
-            On::vendor(vendor).nth(1),
-            Answer::text("never to be finished").stall(),
-        );
-    }
+    let stalled = Answer::text("never to be finished").stall();
+    server.on(On::any(), stalled);
     let conclave = Conclave::at(&server);
     let running = conclave.start(&["consult", "Shall we?"]);
-    server.wait_until("all experts have been asked", |requests| {
-        requests.len() == 3
-    });
+    server.wait_until("all experts are asked", |requests| requests.len() == 3);
     running.signal(Signal::INT);
     let output = running.wait().ends_with(130);
-    assert!(
-        output.stderr.contains("💾 Partial results saved to: "),
-        "{}",
-        output.stderr
-    );
-    assert!(
-        output.stderr.contains("conclave resume consult-"),
-        "{}",
-        output.stderr
-    );
+    output.assert_stderr_contains("💾 Partial results saved to: ");
+    output.assert_stderr_contains("conclave resume consult-");
+    server.on(On::any(), Answer::valid());
     let output = conclave.run(&["resume"]).ends_with(0);
-    assert!(
-        output
-            .stderr
-            .contains("(Round 1 of 4, no call done, ≥ $0.00 spent so far)"),
-        "{}",
-        output.stderr
-    );
+    output.assert_stderr_contains("(Round 1 of 4, no call done, ≥ $0.00 spent so far)");
 }
 
 /// Puts everything in a journal an hour into the past.
@@ -189,13 +144,7 @@ fn missing_result_files_are_written_without_any_request() {
     assert_eq!(output.stdout, answer);
     assert_eq!(conclave.record()["status"].as_str(), Some("complete"));
     assert_eq!(server.requests().len(), 9);
-    assert!(
-        output
-            .stderr
-            .contains("is complete; only its results are missing"),
-        "{}",
-        output.stderr
-    );
+    output.assert_stderr_contains("is complete; only its results are missing");
 }
 
 #[test]
@@ -210,54 +159,29 @@ fn resume_skips_a_running_consultation() {
     command
         .args(["consult", "Shall we too?"])
         .envs(elsewhere.variables());
-    let running = RunningProcess::of(
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap(),
-    );
-    elsewhere.wait_until("all experts have been asked", |requests| {
-        requests.len() == 3
-    });
-    let newer = std::fs::read_dir(logs(&conclave))
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let newer = newer
-        .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
-        .map(|path| id_of(&path))
-        .max()
-        .unwrap();
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
+    let running = RunningProcess::of(command.spawn().unwrap());
+    elsewhere.wait_until("all experts are asked", |requests| requests.len() == 3);
+    let listed = succeed(&conclave, &["history", "--json", "-n", "1"]).json();
+    let newer = &listed["consultations"][0]["consultation_id"];
+    let newer = newer.as_str().unwrap();
     assert_ne!(newer, older);
     for force in [&[][..], &["--force"]] {
-        let stderr = rejected(&conclave, &server, &[&[newer.as_str()], force].concat());
-        assert!(
-            stderr.contains(&format!(
-                "{newer}.jsonl` is being written by another process\n"
-            )),
-            "{stderr}"
-        );
+        let stderr = rejected(&conclave, &server, &[&[newer], force].concat());
+        let held = format!("{newer}.jsonl` is being written by another process\n");
+        assert!(stderr.contains(&held), "{stderr}");
     }
-    let output = conclave.run(&["resume"]).ends_with(0);
-    assert!(
-        output.stderr.starts_with(&format!("Resuming {older} ")),
-        "{}",
-        output.stderr
-    );
+    let resumes = |id: &str| {
+        let stderr = succeed(&conclave, &["resume"]).stderr;
+        assert!(stderr.starts_with(&format!("Resuming {id} ")), "{stderr}");
+    };
+    resumes(&older);
     let stderr = rejected(&conclave, &server, &[]);
-    assert!(
-        stderr.ends_with("hint: another process is running 1 consultation\n"),
-        "{stderr}"
-    );
+    let hint = "hint: another process is running 1 consultation\n";
+    assert!(stderr.ends_with(hint), "{stderr}");
     running.signal(Signal::KILL);
     running.wait();
-    let output = conclave.run(&["resume"]).ends_with(0);
-    assert!(
-        output.stderr.starts_with(&format!("Resuming {newer} ")),
-        "{}",
-        output.stderr
-    );
+    resumes(newer);
 }
 
 #[test]
@@ -268,14 +192,11 @@ fn resume_uses_the_original_panel_and_prompts() {
     let before = conclave.record();
     let prompts = conclave.home().join("prompts/converge");
     std::fs::create_dir_all(&prompts).unwrap();
-    std::fs::write(
-        prompts.join("verdict.md"),
-        "---\nversion: v9\n---\nIgnore everything.",
-    )
-    .unwrap();
+    let other = "---\nversion: v9\n---\nIgnore everything.";
+    std::fs::write(prompts.join("verdict.md"), other).unwrap();
     let conclave = conclave
         .config(r#"{"panel": "security=openai:gpt-6.1-sol", "judge": "openai:gpt-6.1-sol"}"#);
-    conclave.run(&["resume"]).ends_with(0);
+    succeed(&conclave, &["resume"]);
     let after = conclave.record();
     for same in [
         "question",
@@ -288,17 +209,9 @@ fn resume_uses_the_original_panel_and_prompts() {
     ] {
         assert_eq!(after[same], before[same], "{same}");
     }
-    assert!(
-        after["cost"]["usd"].as_f64().unwrap() < 0.5,
-        "{}",
-        after["cost"]
-    );
-    assert!(
-        !server
-            .requests()
-            .iter()
-            .any(|request| request.body.to_string().contains("Ignore everything"))
-    );
+    let has_other =
+        |request: &RecordedRequest| request.body.to_string().contains("Ignore everything");
+    assert!(!server.requests().iter().any(has_other));
 }
 
 #[test]
@@ -307,19 +220,7 @@ fn unwritable_journal_is_reported_once_on_resume() {
     let conclave = Conclave::at(&server);
     interrupt_consultation(&conclave, &server, Signal::INT);
     // Files are limited to a few kilobytes, the journal and the record alike.
-    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" resume";
-    let mut command = std::process::Command::new("/bin/sh");
-    command
-        .args(["-c", script, env!("CARGO_BIN_EXE_conclave")])
-        .env_clear()
-        .envs(conclave.variables());
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let output = RunningProcess::of(command.spawn().unwrap())
-        .wait()
-        .ends_with(0);
+    let output = conclave.run_limited("-f 8", "resume").ends_with(0);
     assert!(output.stdout.starts_with("# Consultation\n"));
     assert_eq!(
         output

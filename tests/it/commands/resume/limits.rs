@@ -5,6 +5,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use super::{id_of, interrupt_consultation, rejected, stalling_server};
+use crate::commands::moved_to;
+use crate::commands::{refused, succeed};
 use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;
 
@@ -13,70 +15,62 @@ fn dearer_prices_of_today_need_consent() {
     let server = stalling_server();
     let conclave = Conclave::at(&server);
     interrupt_consultation(&conclave, &server, Signal::INT);
-    let (id, journal) = (id_of(&conclave.log("jsonl")), conclave.log("jsonl"));
+    let journal = conclave.log("jsonl");
     let before = std::fs::read_to_string(&journal).unwrap();
     let expensive_model = r#"{"models": [{"provider": "openai", "id": "gpt-6.1-sol",
         "prices": [{"input": 900, "output": 900, "as_of": "2026-11-21"}]}]}"#;
     std::fs::write(conclave.home().join("models.json"), expensive_model).unwrap();
-    let refused = conclave.run(&["resume"]).ends_with(3);
-    let reason = "error: The estimated cost needs consent, and there is no terminal to ask on\n\
-                  hint: the estimate is $";
-    assert!(refused.stderr.contains(reason), "{}", refused.stderr);
-    let hint = format!(": agree to it with `conclave resume {id} --yes`\n");
-    assert!(refused.stderr.contains(&hint), "{}", refused.stderr);
-    assert_eq!(server.requests().len(), 4, "no call is made");
-    assert_eq!(std::fs::read_to_string(&journal).unwrap(), before);
-
-    conclave.run(&["resume", "--yes"]).ends_with(0);
-    let record = conclave.record();
-    assert!(
-        record["cost"]["usd"].as_f64().unwrap() > 0.1,
-        "{}",
-        record["cost"]
+    let output = conclave.run(&["resume"]).ends_with(3);
+    output.assert_stderr_contains(
+        "error: The estimated cost needs consent, and there is no terminal to ask on\n\
+         hint: the estimate is $",
     );
-    assert_eq!(record["consent"]["how"], "flag");
-    assert!(
-        record["estimated_cost"]["usd"].as_f64().unwrap() > 1.0,
-        "{}",
-        record["estimated_cost"]
-    );
-}
-
-#[test]
-fn lower_threshold_of_today_needs_consent() {
-    let server = stalling_server();
-    let conclave = Conclave::at(&server);
-    interrupt_consultation(&conclave, &server, Signal::INT);
-    let conclave = conclave.config(r#"{"always_allow_under": 0}"#);
-    conclave.run(&["resume"]).ends_with(3);
+    let yes = format!("conclave resume {} --yes", id_of(&journal));
+    output.assert_stderr_contains(&format!(": agree to it with `{yes}`\n"));
     let unwritable = ["resume", "--events", "missing/events.jsonl"];
     conclave.run(&unwritable).ends_with(2);
     assert_eq!(server.requests().len(), 4, "no call is made");
-    conclave.run(&["resume", "--yes"]).ends_with(0);
+    assert_eq!(std::fs::read_to_string(&journal).unwrap(), before);
+
+    succeed(&conclave, &["resume", "--yes"]);
+    let record = conclave.record();
+    assert_eq!(record["consent"]["how"], "flag");
+    let usd = |name: &str| record[name]["usd"].as_f64().unwrap();
+    assert!(usd("cost") > 0.1, "{}", usd("cost"));
+    assert!(usd("estimated_cost") > 1.0, "{}", usd("estimated_cost"));
 }
 
 #[test]
-fn ceiling_of_today_applies_to_a_resumed_run() {
-    let server = stalling_server();
-    let conclave = Conclave::at(&server);
-    interrupt_consultation(&conclave, &server, Signal::INT);
-    let conclave = conclave.config(r#"{"max_cost": 0.000001}"#);
-    conclave.run(&["resume"]).ends_with(4);
-    assert_eq!(server.requests().len(), 4, "no call is made");
-    conclave.run(&["resume", "--max-cost", "5"]).ends_with(0);
-}
-
-#[test]
-fn monthly_budget_of_today_applies_to_a_resumed_run() {
-    let server = stalling_server();
-    let conclave = Conclave::at(&server);
-    interrupt_consultation(&conclave, &server, Signal::INT);
-    let conclave = conclave.config(r#"{"monthly_budget": 0.000001}"#);
-    let refused = conclave.run(&["resume"]).ends_with(3);
-    let hint = "hint: or raise `monthly_budget` in config.json: ";
-    assert!(refused.stderr.contains(hint), "{}", refused.stderr);
-    assert_eq!(server.requests().len(), 4, "no call is made");
-    conclave.run(&["resume", "--yes"]).ends_with(0);
+fn limits_of_today_apply_to_a_resumed_run() {
+    for (config, code, hint, agreed) in [
+        (
+            r#"{"always_allow_under": 0}"#,
+            3,
+            "hint: the estimate is $",
+            &["--yes"][..],
+        ),
+        (
+            r#"{"monthly_budget": 0.000001}"#,
+            3,
+            "hint: or raise `monthly_budget` in config.json: ",
+            &["--yes"],
+        ),
+        (
+            r#"{"max_cost": 0.000001}"#,
+            4,
+            "hint: resume it with",
+            &["--max-cost", "5"],
+        ),
+    ] {
+        let server = stalling_server();
+        let conclave = Conclave::at(&server);
+        interrupt_consultation(&conclave, &server, Signal::INT);
+        let conclave = conclave.config(config);
+        let refused = conclave.run(&["resume"]).ends_with(code);
+        refused.assert_stderr_contains(hint);
+        assert_eq!(server.requests().len(), 4, "no call is made");
+        succeed(&conclave, &[&["resume"], agreed].concat());
+    }
 }
 
 #[test]
@@ -136,18 +130,9 @@ fn journal_decides_on_neither_prices_nor_thresholds() {
     let crafted: String = lines.iter().map(|line| line.to_string() + "\n").collect();
     std::fs::write(&journal, crafted).unwrap();
     let elsewhere = ProviderServer::start();
-    let conclave = elsewhere
-        .variables()
-        .into_iter()
-        .fold(conclave, |conclave, (name, value)| {
-            conclave.variable(name, value)
-        });
+    let conclave = moved_to(&elsewhere, conclave);
     let refused = conclave.run(&["resume"]).ends_with(3);
-    assert!(
-        refused.stderr.contains("hint: the estimate is $0."),
-        "{}",
-        refused.stderr
-    );
+    refused.assert_stderr_contains("hint: the estimate is $0.");
     conclave.run(&["resume", "--yes"]).ends_with(0);
     assert_eq!(server.requests().len(), 4, "addresses are those of today");
     assert!(conclave.record()["cost"]["usd"].as_f64().unwrap() > 0.0);
@@ -163,36 +148,18 @@ fn resume_flags_override_the_original_terms() {
     let consent = &shown.ends_with(0).json()["consent"];
     assert_eq!(consent["decision"], "above_ceiling", "{consent}");
     let output = conclave.run(&limited).ends_with(4);
-    assert_eq!(
-        server.requests().len(),
-        4,
-        "no call could exceed the ceiling"
-    );
-    assert!(
-        output.stderr.contains("💾 Partial results saved to: "),
-        "{}",
-        output.stderr
-    );
-    assert!(output.stderr.contains("hint: of $"), "{}", output.stderr);
+    assert_eq!(server.requests().len(), 4, "no call is made");
+    output.assert_stderr_contains("💾 Partial results saved to: ");
+    output.assert_stderr_contains("hint: of $");
     let id = id_of(&conclave.log("jsonl"));
-    assert!(
-        output.stderr.ends_with(&format!(
-            "hint: resume it with `conclave resume {id} --max-cost USD`\n"
-        )),
-        "{}",
-        output.stderr
-    );
+    let hint = format!("hint: resume it with `conclave resume {id} --max-cost USD`\n");
+    assert!(output.stderr.ends_with(&hint), "{}", output.stderr);
     assert_eq!(conclave.record()["abort_reason"], "cost_ceiling");
     conclave.run(&["resume"]).ends_with(4);
-    conclave.run(&["resume", "--max-cost", "5"]).ends_with(0);
+    succeed(&conclave, &["resume", "--max-cost", "5"]);
     assert_eq!(conclave.record()["status"], "complete");
-    assert!(
-        conclave
-            .run(&["resume", "--hedge-after", "soon"])
-            .ends_with(2)
-            .stderr
-            .contains("error: ")
-    );
+    let stderr = refused(&conclave, &["resume", "--hedge-after", "soon"]);
+    assert!(stderr.contains("error: "), "{stderr}");
 }
 
 #[test]

@@ -5,11 +5,12 @@ mod kills;
 mod limits;
 mod rejections;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use conclave::consultation::event::{CallEvent, Envelope, Event};
 use rustix::process::Signal;
 
+use crate::commands::refused_unasked;
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
@@ -38,12 +39,8 @@ fn interrupt_consultation(
     running.wait()
 }
 
-fn id_of(journal: &Path) -> String {
+pub(super) fn id_of(journal: &Path) -> String {
     journal.file_stem().unwrap().to_str().unwrap().to_owned()
-}
-
-fn logs(conclave: &Conclave) -> PathBuf {
-    conclave.home().join("consult-logs")
 }
 
 fn finished(events: &[Envelope]) -> usize {
@@ -55,11 +52,5 @@ fn finished(events: &[Envelope]) -> usize {
 
 /// Runs a resume that must be rejected before any request, and returns standard error.
 fn rejected(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> String {
-    let before = server.requests().len();
-    let output = conclave
-        .run(&[&["resume"], arguments].concat())
-        .ends_with(2);
-    assert_eq!(output.stdout, "");
-    assert_eq!(server.requests().len(), before);
-    output.stderr
+    refused_unasked(conclave, server, &[&["resume"], arguments].concat())
 }
