@@ -40,27 +40,61 @@ const REVISIONS: [(&str, &str); 3] = [
 
 /// Scripts the answers of the panel and its judge.
 pub(super) fn answer(server: &ProviderServer) {
-    let experts = [
+    let security = independent(
+        SECURITY,
+        [
+            "A job is enqueued in the transaction that causes it, so none is lost or doubled.",
+            "Personal data in payloads is covered by the rights and backups that exist already.",
+        ],
+        "Two stores cannot be restored to the same moment. The strongest objection is load on the \
+         main database; a partitioned table keeps it low.",
+        0.78,
+    );
+    let architecture = independent(
+        ARCHITECTURE,
+        [
+            "SKIP LOCKED lets workers take jobs without waiting for one another.",
+            "A table partitioned by day avoids bloat from deleted rows.",
+        ],
+        "At today's 150 jobs a second the database has room to spare. Above a few thousand, a \
+         dedicated broker would be the better answer.",
+        0.74,
+    );
+    let pragmatic = independent(
+        PRAGMATIC,
+        [
+            "The cause of the outage is known and cheap to remove.",
+            "Two weeks of migration bring nothing that a user sees.",
+        ],
+        "What works should be changed for a reason. Jobs that must not be lost together with their \
+         transaction would be one.",
+        0.61,
+    );
+    let persuaded = json!([{
+        "agent": "@security",
+        "argument": "persistence does not help when the job is lost between two stores",
+    }]);
+    let held = json!([]);
+    for (vendor, independent, revision, seconds) in [
         (
             Vendor::Anthropic,
-            independent_security(),
-            revised_security(),
+            security,
+            revision(SECURITY, 0.82, &held),
             5.1,
         ),
         (
             Vendor::OpenAi,
-            independent_architecture(),
-            revised_architecture(),
+            architecture,
+            revision(ARCHITECTURE, 0.79, &held),
             6.2,
         ),
         (
             Vendor::Google,
-            independent_pragmatic(),
-            revised_pragmatic(),
+            pragmatic,
+            revision(PRAGMATIC_NOW, 0.74, &persuaded),
             4.1,
         ),
-    ];
-    for (vendor, independent, revision, seconds) in experts {
+    ] {
         let wait = Duration::from_secs_f64(seconds);
         server.on(
             On::asking_for("position").and_vendor(vendor),
@@ -97,42 +131,12 @@ fn written(
         .delay(wait)
 }
 
-fn independent_security() -> Value {
+fn independent(position: &str, key_points: [&str; 2], rationale: &str, confidence: f64) -> Value {
     json!({
-        "position": SECURITY,
-        "key_points": [
-            "A job is enqueued in the transaction that causes it, so none is lost or doubled.",
-            "Personal data in payloads is covered by the rights and backups that exist already.",
-        ],
-        "rationale": "Two stores cannot be restored to the same moment. The strongest objection is \
-                      load on the main database; a partitioned table keeps it low.",
-        "confidence": 0.78,
-    })
-}
-
-fn independent_architecture() -> Value {
-    json!({
-        "position": ARCHITECTURE,
-        "key_points": [
-            "SKIP LOCKED lets workers take jobs without waiting for one another.",
-            "A table partitioned by day avoids bloat from deleted rows.",
-        ],
-        "rationale": "At today's 150 jobs a second the database has room to spare. Above a few \
-                      thousand, a dedicated broker would be the better answer.",
-        "confidence": 0.74,
-    })
-}
-
-fn independent_pragmatic() -> Value {
-    json!({
-        "position": PRAGMATIC,
-        "key_points": [
-            "The cause of the outage is known and cheap to remove.",
-            "Two weeks of migration bring nothing that a user sees.",
-        ],
-        "rationale": "What works should be changed for a reason. Jobs that must not be lost together \
-                      with their transaction would be one.",
-        "confidence": 0.61,
+        "position": position,
+        "key_points": key_points,
+        "rationale": rationale,
+        "confidence": confidence,
     })
 }
 
@@ -150,39 +154,14 @@ fn synthesis() -> Value {
                 "topic": "Migrate now, or fix persistence and stay",
                 "severity": "medium",
                 "viewpoints": [
-                    {
-                        "agent": "@security",
-                        "viewpoint": "Only one store makes jobs as safe as the data.",
-                    },
-                    {
-                        "agent": "@architecture",
-                        "viewpoint": "The database carries this load easily.",
-                    },
-                    {
-                        "agent": "@pragmatic",
-                        "viewpoint": "An hour's fix removes the cause of the outage.",
-                    },
+                    {"agent": "@security", "viewpoint": "Only one store makes jobs as safe as the data."},
+                    {"agent": "@architecture", "viewpoint": "The database carries this load easily."},
+                    {"agent": "@pragmatic", "viewpoint": "An hour's fix removes the cause of the outage."},
                 ],
             },
         ],
         "priority_order": ["No lost jobs", "Load on the database", "Effort"],
     })
-}
-
-fn revised_security() -> Value {
-    revision(SECURITY, 0.82, &json!([]))
-}
-
-fn revised_architecture() -> Value {
-    revision(ARCHITECTURE, 0.79, &json!([]))
-}
-
-fn revised_pragmatic() -> Value {
-    let reason = json!([{
-        "agent": "@security",
-        "argument": "persistence does not help when the job is lost between two stores",
-    }]);
-    revision(PRAGMATIC_NOW, 0.74, &reason)
 }
 
 fn revision(position: &str, confidence: f64, because_of: &Value) -> Value {
