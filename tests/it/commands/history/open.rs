@@ -88,7 +88,8 @@ fn without_an_opener_the_path_of_the_page_is_printed() {
 fn browser_that_stays_open_is_not_waited_for_and_gets_an_absolute_path() {
     let conclave = three();
     let browser = program(&conclave, "browser");
-    let script = std::fs::read_to_string(&browser).unwrap() + "exec sleep 600\n";
+    // Longer than any wait of a test, and not much, because nothing ends it.
+    let script = std::fs::read_to_string(&browser).unwrap() + "exec sleep 61\n";
     std::fs::write(&browser, script).unwrap();
     let conclave = conclave.variable("BROWSER", &browser);
     conclave
