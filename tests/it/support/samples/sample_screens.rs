@@ -1,9 +1,9 @@
 //! What a person sees on a narrow terminal without colours and on a wide one with them. Tests of
 //! the renderers try the widths between.
 
-use super::binary::Conclave;
-use super::pty::Terminal;
-use super::screen::Screen;
+use crate::support::binary::Conclave;
+use crate::support::pty::Terminal;
+use crate::support::screen::Screen;
 
 const SAMPLES: [(u16, Colours); 2] = [(50, Colours::Off), (120, Colours::On)];
 
