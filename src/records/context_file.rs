@@ -126,7 +126,7 @@ mod tests {
         context.storage = ContextStorage::Off;
         assert!(error(&path, &context).contains("`log_context` was off"));
         context.storage = ContextStorage::Failed;
-        assert!(error(&path, &context).contains("could not be written"));
+        assert!(error(&path, &context).contains("could not be stored"));
     }
 
     #[test]

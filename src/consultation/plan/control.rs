@@ -28,7 +28,7 @@ pub struct ControlRequest {
     /// Whether a person can be asked changes with each process.
     #[serde(skip)]
     pub consent_mode: ConsentMode,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "early_stop", skip_serializing_if = "Option::is_none")]
     pub early_termination: Option<Policy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence_threshold: Option<Confidence>,

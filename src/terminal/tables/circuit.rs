@@ -210,7 +210,7 @@ mod tests {
             "{free}"
         );
         assert!(
-            free.contains("→ the next turn is a probe: progress closes"),
+            free.contains("→ the next turn is a probe: with progress the circuit closes"),
             "{free}"
         );
         let taken = shown(Some(state(Some(at(60)))));

@@ -296,7 +296,7 @@ fn resume_without_the_text_says_why_and_what_to_do() {
 
     fs::write(&file, text.replace("gearbox", "glovebox")).unwrap();
     let changed = format!(
-        "error: cannot resume {id}\n  caused by: `{}` is not the context that it began with: its \
+        "error: cannot resume {id}\n  caused by: `{}` has changed since the consultation began: its \
          SHA-256 differs\n{again}",
         file.display()
     );

@@ -54,14 +54,14 @@ fn events_that_do_not_follow_are_refused() {
     assert_refused(
         &after(0),
         iteration(2),
-        "iteration 2 follows where iteration 1 is due",
+        "iteration 2 begins, but iteration 1 is due",
     );
     let unknown = ConsultationId::from_unique("unknown");
     let cut_off = RefinementEventKind::ConsultationCutOff {
         consultation: unknown.clone(),
         spend: spend(),
     };
-    let why = format!("`{unknown}` ends or is cut off and is not in flight");
+    let why = format!("`{unknown}` ends, but was not in flight");
     assert_refused(&after(1), cut_off, &why);
     let written = RefinementEventKind::DocumentWritten {
         document: TextHash::of("other"),
