@@ -5,6 +5,7 @@ pub(crate) mod open;
 mod rebuild;
 mod rows;
 mod store;
+mod unfinished;
 
 use std::path::{Path, PathBuf};
 

@@ -26,26 +26,18 @@ pub(crate) const DAMAGES: [(&str, Damage); 7] = [
         fs::write(database, "dear diary\n").unwrap();
     }),
     ("cut in half", |database| {
-        let length = fs::metadata(database).unwrap().len();
-        fs::File::options()
-            .write(true)
-            .open(database)
-            .unwrap()
-            .set_len(length / 2)
-            .unwrap();
+        cut(database, fs::metadata(database).unwrap().len() / 2);
     }),
-    ("cut to its first bytes", |database| {
-        fs::File::options()
-            .write(true)
-            .open(database)
-            .unwrap()
-            .set_len(60)
-            .unwrap();
-    }),
+    ("cut to its first bytes", |database| cut(database, 60)),
     ("first page overwritten", |database| {
         overwrite(database, 0, 7);
     }),
 ];
+
+fn cut(database: &Path, length: u64) {
+    let file = fs::File::options().write(true).open(database).unwrap();
+    file.set_len(length).unwrap();
+}
 
 /// Writes random bytes over a page.
 pub(crate) fn overwrite(database: &Path, page: usize, seed: u64) {
@@ -93,7 +85,7 @@ fn every_damage_is_recognized_and_repaired_without_loss() {
 
 #[test]
 fn overwritten_pages_are_harmless_or_recognized_as_damage() {
-    let home = Home::with(3, 40);
+    let home = Home::with(3, 20);
     home.rebuild();
     let whole = home.contents();
     checkpoint(&home);
@@ -132,17 +124,10 @@ fn header_without_tables_is_damage_at_the_first_query() {
         .pragma_update(None, "user_version", schema::VERSION)
         .unwrap();
     drop(connection);
-    let error = home
-        .open()
-        .connection
-        .query_row("SELECT count(*) FROM consultations", [], |_| Ok(()))
-        .unwrap_err();
-    assert!(is_damage(&error));
-    let wrong = home
-        .open()
-        .connection
-        .query_row("SELECT nonsense", [], |_| Ok(()))
-        .unwrap_err();
+    let connection = home.open().connection;
+    let error = |sql| connection.query_row(sql, [], |_| Ok(())).unwrap_err();
+    assert!(is_damage(&error("SELECT count(*) FROM consultations")));
+    let wrong = error("SELECT nonsense");
     assert!(!is_damage(&wrong), "a wrong statement is not damage");
 }
 
@@ -269,14 +254,7 @@ fn index_files_belong_to_the_user_alone() {
         ]
     );
     for name in home.beside() {
-        assert_eq!(
-            fs::metadata(home.path().join(&name))
-                .unwrap()
-                .permissions()
-                .mode()
-                & 0o777,
-            0o600,
-            "{name}"
-        );
+        let metadata = fs::metadata(home.path().join(&name)).unwrap();
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o600, "{name}");
     }
 }

@@ -5,14 +5,13 @@ use conclave::domain::ids::ConsultationId;
 use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::Index;
-use conclave::records::index::rebuild::rebuild;
 use conclave::records::index::rows::{Rows, first_number, number};
 use conclave::records::index::store::{put, remove, set_outcome};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use serde_json::json;
 
-use super::{check_search, column, contents, found, rows};
+use super::{check_search, contents, found, rows};
 use crate::support::generated::{Length, consultations};
 
 fn read(record: &serde_json::Value) -> Rows {
@@ -70,80 +69,52 @@ fn outcome(connection: &Connection, id: &str) -> [Option<String>; 3] {
 }
 
 #[test]
-fn consultation_inserted_twice_is_there_once() {
-    let index = Index::in_memory().unwrap();
+fn rows_inserted_twice_are_there_once() {
+    let connection = Index::in_memory().unwrap().connection;
     let all = generated(1, 30);
-    put_all(&index.connection, &all);
-    let once = contents(&index.connection);
-    assert_eq!(count(&index.connection, "consultations"), 30);
-    for rows in all.iter().rev() {
-        put(&index.connection, rows).unwrap();
-    }
-    assert_eq!(contents(&index.connection), once);
-    check_search(&index.connection);
-}
-
-#[test]
-fn stored_rows_equal_the_extracted_rows() {
-    let index = Index::in_memory().unwrap();
-    let all = generated(2, 30);
-    put_all(&index.connection, &all);
+    put_all(&connection, &all);
+    let once = contents(&connection);
     let sum = |of: fn(&Rows) -> usize| i64::try_from(all.iter().map(of).sum::<usize>()).unwrap();
-    assert_eq!(
-        count(&index.connection, "consultation_agents"),
-        sum(|rows| rows.agents.len())
-    );
-    assert_eq!(
-        count(&index.connection, "consultation_rounds"),
-        sum(|rows| rows.rounds.len())
-    );
-    assert_eq!(
-        count(&index.connection, "calls"),
-        sum(|rows| rows.calls.len())
-    );
+    for (table, rows) in [
+        ("consultations", 30),
+        ("consultation_agents", sum(|rows| rows.agents.len())),
+        ("consultation_rounds", sum(|rows| rows.rounds.len())),
+        ("calls", sum(|rows| rows.calls.len())),
+    ] {
+        assert_eq!(count(&connection, table), rows, "{table}");
+    }
     for Rows {
         id, consultation, ..
     } in &all
     {
-        let sql = "SELECT question, final_recommendation, confidence, total_micro_usd, \
-                   total_cost, created_at, ended FROM consultations WHERE id = ?1";
-        let stored: Vec<Value> = index
-            .connection
-            .query_row(sql, [id], |row| (0..7).map(|at| row.get(at)).collect())
-            .unwrap();
-        let expected = [
-            "question",
-            "final_recommendation",
-            "confidence",
-            "total_micro_usd",
-            "total_cost",
-            "created_at",
-            "ended",
-        ]
-        .map(|name| column(consultation, name).clone());
-        assert_eq!(stored, expected);
+        let names: Vec<&str> = consultation.iter().map(|(name, _)| *name).collect();
+        let sql = format!(
+            "SELECT {} FROM consultations WHERE id = ?1",
+            names.join(", ")
+        );
+        let columns = |row: &rusqlite::Row<'_>| (0..names.len()).map(|at| row.get(at)).collect();
+        let stored: Vec<Value> = connection.query_row(&sql, [id], columns).unwrap();
+        let expected = consultation.iter().map(|(_, value)| value);
+        assert!(stored.iter().eq(expected), "{id}");
     }
+    for rows in all.iter().rev() {
+        put(&connection, rows).unwrap();
+    }
+    assert_eq!(contents(&connection), once);
+    check_search(&connection);
 }
 
 #[test]
 fn newer_rows_replace_older_ones_with_their_text() {
-    let index = Index::in_memory().unwrap();
-    let connection = index.connection;
-    put(
-        &connection,
-        &asking("consult-1", "Monolith or services?", "2026-11-20T08:00:00Z"),
-    )
-    .unwrap();
-    put(
-        &connection,
-        &asking("consult-2", "Which database?", "2026-11-19T08:00:00Z"),
-    )
-    .unwrap();
-    put(
-        &connection,
-        &asking("consult-1", "Größe of shards?", "2026-11-21T08:00:00Z"),
-    )
-    .unwrap();
+    let connection = Index::in_memory().unwrap().connection;
+    for (id, question, day) in [
+        ("consult-1", "Monolith or services?", 20),
+        ("consult-2", "Which database?", 19),
+        ("consult-1", "Größe of shards?", 21),
+    ] {
+        let rows = asking(id, question, &format!("2026-11-{day}T08:00:00Z"));
+        put(&connection, &rows).unwrap();
+    }
     assert_eq!(count(&connection, "consultations"), 2);
     check_search(&connection);
     assert_eq!(found(&connection, "monolith"), [""; 0]);
@@ -182,45 +153,29 @@ fn deleted_consultation_leaves_nothing() {
 
 #[test]
 fn grade_survives_new_rows_until_it_is_removed() {
-    let index = Index::in_memory().unwrap();
-    let connection = index.connection;
+    let connection = Index::in_memory().unwrap().connection;
     let [first, second] = ["2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z"]
         .map(|at| asking("consult-1", "Which?", at));
     put(&connection, &first).unwrap();
-    set_outcome(
-        &connection,
-        "consult-1",
-        Some(&grade("1", AnswerOutcome::Mixed, Some("half of it"))),
-    )
-    .unwrap();
-    let mixed = [
-        Some("mixed"),
-        Some("half of it"),
-        Some("2026-11-21T09:16:38.042Z"),
-    ]
-    .map(|text| text.map(ToOwned::to_owned));
-    assert_eq!(outcome(&connection, "consult-1"), mixed);
-    put(&connection, &first).unwrap();
-    put(&connection, &second).unwrap();
-    assert_eq!(outcome(&connection, "consult-1"), mixed);
-    set_outcome(
-        &connection,
-        "consult-1",
-        Some(&grade("1", AnswerOutcome::Right, None)),
-    )
-    .unwrap();
-    assert_eq!(
-        outcome(&connection, "consult-1"),
-        [Some("right".to_owned()), None, mixed[2].clone()]
-    );
-    set_outcome(&connection, "consult-1", None).unwrap();
+    let set = |id: &str, grade: Option<&Grade>| set_outcome(&connection, id, grade).unwrap();
+    let stored = || outcome(&connection, "consult-1").map(Option::unwrap_or_default);
+    let mixed = grade("1", AnswerOutcome::Mixed, Some("half of it"));
+    set("consult-1", Some(&mixed));
+    for rows in [&first, &second] {
+        put(&connection, rows).unwrap();
+        assert_eq!(
+            stored(),
+            ["mixed", "half of it", "2026-11-21T09:16:38.042Z"]
+        );
+    }
+    set("consult-1", Some(&grade("1", AnswerOutcome::Right, None)));
+    assert_eq!(stored(), ["right", "", "2026-11-21T09:16:38.042Z"]);
+    set("consult-1", None);
     assert_eq!(outcome(&connection, "consult-1"), [None, None, None]);
-    set_outcome(
-        &connection,
+    set(
         "consult-missing",
         Some(&grade("missing", AnswerOutcome::Wrong, None)),
-    )
-    .unwrap();
+    );
     assert_eq!(count(&connection, "consultations"), 1);
 }
 
@@ -253,28 +208,4 @@ fn keys_sort_by_time() {
         number(Timestamp(i64::MIN), "a") >= 0
             && number(Timestamp(i64::MAX), "a") > number(late, "a")
     );
-}
-
-#[test]
-fn rebuilt_index_equals_the_live_index() {
-    let home = tempfile::tempdir().unwrap();
-    let logs = home.path().join("consult-logs");
-    std::fs::create_dir(&logs).unwrap();
-    let live = Index::in_memory().unwrap();
-    for generated in consultations(5, 40, Length::Short) {
-        generated.write(&logs);
-        let record = generated.bytes();
-        put(&live.connection, &rows(&record, Timestamp(0)).unwrap()).unwrap();
-    }
-    let database = home.path().join("consult-analytics.db");
-    assert_eq!(rebuild(&logs, &database, &mut |_| ()).unwrap().indexed, 40);
-    let rebuilt = Index::open(&database).unwrap();
-    let lasting = |connection| {
-        let mut contents = contents(connection);
-        // A rebuild marks unfinished records as open; the live index does not.
-        contents.retain(|(table, _)| table != "open_consultations");
-        contents
-    };
-    assert_eq!(lasting(&rebuilt.connection), lasting(&live.connection));
-    check_search(&rebuilt.connection);
 }
