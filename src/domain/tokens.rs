@@ -154,6 +154,24 @@ mod tests {
     }
 
     #[test]
+    fn a_sum_with_an_estimated_part_is_estimated() {
+        let reported = Usage::default();
+        let estimated = Usage {
+            source: UsageSource::Estimated,
+            ..reported
+        };
+        for (first, second, source) in [
+            (reported, estimated, UsageSource::Estimated),
+            (estimated, reported, UsageSource::Estimated),
+            (reported, reported, UsageSource::Reported),
+        ] {
+            let mut sum = first;
+            sum += second;
+            assert_eq!(sum.source, source);
+        }
+    }
+
+    #[test]
     fn the_estimate_lies_within_the_band() {
         let band = |low, expected, high| Band {
             low,

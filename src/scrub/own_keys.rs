@@ -59,3 +59,15 @@ fn forms(key: &str) -> String {
     };
     key.chars().map(form).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_keys_that_begin_alike_the_longer_one_is_found() {
+        let keys = ["unlikely", "unlikely-custard"].map(SecretString::from);
+        let found = OwnKeys::new(&keys).find("a unlikely-custard, unlikely");
+        assert_eq!(found, [(2, 18), (20, 28)]);
+    }
+}

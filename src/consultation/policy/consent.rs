@@ -204,6 +204,13 @@ mod tests {
         assert_eq!(unattended.decide(&wide, Some(MicroUsd(1_000_000))), refused);
         let below = unattended.decide(&cost, Some(MicroUsd(900_000)));
         assert_eq!(below, Gate::Pass(Consent::Ceiling));
+        // A ceiling cannot hold what has no price.
+        let unpriced = estimate(Cost::at_least(MicroUsd(900_000)));
+        let refused = Gate::Refuse(vec![GateReason::Unpriced]);
+        assert_eq!(
+            unattended.decide(&unpriced, Some(MicroUsd(900_000))),
+            refused
+        );
         let pre_approved = rule(500_000, ConsentMode::PreApproved).decide(&cost, None);
         assert_eq!(pre_approved, Gate::Pass(Consent::Flag));
     }

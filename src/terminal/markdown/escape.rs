@@ -258,6 +258,12 @@ mod tests {
     }
 
     #[test]
+    fn a_fence_is_longer_than_those_in_its_text() {
+        assert_eq!(fenced("a", "rust"), "```rust\na\n```");
+        assert_eq!(fenced("```\n````", ""), "`````\n```\n````\n`````");
+    }
+
+    #[test]
     fn links_and_images_become_text() {
         for (text, escaped) in [
             ("![](http://a/b.png)", r"![\](http://a/b.png)"),

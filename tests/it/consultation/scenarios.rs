@@ -120,6 +120,24 @@ fn truncated_answer_is_retried_once_with_twice_the_token_limit() {
 }
 
 #[test]
+fn truncated_answer_at_the_limit_of_its_model_is_used_and_not_paid_twice() {
+    let mut plan = plan();
+    let limit = ModelTerms::default().max_output_tokens;
+    for seat in &plan.panel.seats {
+        let terms = ModelTerms {
+            output_limit: limit,
+            ..ModelTerms::default()
+        };
+        plan.models.insert(seat.model.clone(), terms);
+    }
+    let mut player = Player::started(plan);
+    let cut = r#"{"position":"Use OA"#;
+    player.answer_agent("security", stopped(cut, StopReason::Length));
+    assert_eq!(player.open.len(), 2, "the other experts");
+    assert_eq!(player.finish(good), StateName::Complete);
+}
+
+#[test]
 fn refusal_is_recorded_as_an_abstention() {
     let mut player = Player::started(plan());
     player.answer_agent(

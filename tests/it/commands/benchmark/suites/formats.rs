@@ -130,6 +130,7 @@ fn matchers_have_names_and_values() {
         (r#"{"numeric": 0.5}"#, numeric(0.5, 0.0)),
         (r#"{"numeric": {"relative": 0.01}}"#, numeric(0.0, 0.01)),
         (r#""cer""#, similarity(ErrorRate::Cer, 0.05)),
+        (r#""wer""#, similarity(ErrorRate::Wer, 0.1)),
         (r#"{"wer": 0.2}"#, similarity(ErrorRate::Wer, 0.2)),
         (
             r#"{"similarity": {"measure": "cer", "at_most": 0.02}}"#,
