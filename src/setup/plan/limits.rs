@@ -316,12 +316,14 @@ mod tests {
 
     #[test]
     fn the_request_comes_before_the_environment_and_that_before_the_file() {
+        let shown = |control: &Control| {
+            let (hedge, failure) = (control.hedge.after, control.on_failure);
+            let cost = control.max_cost.map(|cost| cost.0);
+            format!("{cost:?} {hedge:?} {failure:?} {:?}", control.max_wait)
+        };
         let file = r#"{"max_cost": 1, "hedge_after": 5, "on_failure": "skip", "max_wait_seconds": 60, "pulse_seconds": 0}"#;
         let by_file = control_of(&request(), file, &[]);
-        assert_eq!(by_file.max_cost, Some(MicroUsd(1_000_000)));
-        assert_eq!(by_file.hedge.after, Some(seconds(5)));
-        assert_eq!(by_file.on_failure, OnFailure::Skip);
-        assert_eq!(by_file.max_wait, Some(seconds(60)));
+        assert_eq!(shown(&by_file), "Some(1000000) Some(5s) Skip Some(60s)");
         assert_eq!(by_file.pulse, None);
         let variables = [
             ("CONCLAVE_MAX_COST", "2"),
@@ -329,9 +331,7 @@ mod tests {
             ("CONCLAVE_ON_FAILURE", "fail"),
         ];
         let by_variable = control_of(&request(), file, &variables);
-        assert_eq!(by_variable.max_cost, Some(MicroUsd(2_000_000)));
-        assert_eq!(by_variable.hedge.after, Some(seconds(6)));
-        assert_eq!(by_variable.on_failure, OnFailure::Fail);
+        assert_eq!(shown(&by_variable), "Some(2000000) Some(6s) Fail Some(60s)");
         let requested = ControlRequest {
             max_cost: Some(MicroUsd::ZERO),
             hedge_after: Some(HedgeAfter::Off),
@@ -340,10 +340,7 @@ mod tests {
             ..request()
         };
         let by_request = control_of(&requested, file, &variables);
-        assert_eq!(by_request.max_cost, Some(MicroUsd::ZERO));
-        assert_eq!(by_request.hedge.after, None);
-        assert_eq!(by_request.on_failure, OnFailure::Ask);
-        assert_eq!(by_request.max_wait, Some(seconds(7)));
+        assert_eq!(shown(&by_request), "Some(0) None Ask Some(7s)");
     }
 
     #[test]

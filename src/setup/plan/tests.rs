@@ -183,7 +183,7 @@ fn plan_without_scrubbing_holds_everything_and_says_so() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
     fn plan_holds_no_secret_wherever_it_was(

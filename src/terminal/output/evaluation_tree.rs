@@ -188,71 +188,41 @@ EARLY TERMINATION CHECK (Round 2)
 
     #[test]
     fn words_durations_and_ratios_have_their_own_form() {
-        let line = |kind, name, value, (bound, threshold)| {
-            of_rule(&Rule::new(kind, name, "").measured(Some(value), bound, threshold))
+        use Bound::{AtLeast, AtMost, Is, IsNot, LessThan};
+        let line = |kind| {
+            move |value, bound, threshold| {
+                of_rule(&Rule::new(kind, "rule", "").measured(Some(value), bound, threshold))
+            }
         };
-        let circuit = |state| {
-            let bound = (Bound::IsNot, Value::word("open"));
-            line(RuleKind::Limit, "circuit_open", Value::word(state), bound)
-        };
-        assert_eq!(circuit("open"), "circuit_open: reached: open (limit)");
-        assert_eq!(
-            circuit("closed"),
-            "circuit_open: not reached: closed (limit)"
-        );
-        let signal = |state| {
-            let bound = (Bound::Is, Value::word("done"));
-            line(RuleKind::Success, "signal", Value::word(state), bound)
-        };
-        assert_eq!(signal("done"), "signal: met: done (must be done)");
-        assert_eq!(
-            signal("not_done"),
-            "signal: not reached: not done (must be done)"
-        );
+        let (limit, success) = (line(RuleKind::Limit), line(RuleKind::Success));
         let ratio = |numerator, denominator| Value::Ratio {
             numerator,
             denominator,
         };
-        assert_eq!(
-            line(
-                RuleKind::Limit,
-                "retries",
-                ratio(8, 5),
-                (Bound::AtMost, ratio(3, 2))
-            ),
-            "retries: out of bounds: 1.60 (at most 1.50) (limit)"
-        );
-        assert_eq!(
-            line(
-                RuleKind::Success,
-                "completion",
-                Value::share(4, 5),
-                (Bound::AtLeast, Value::percent(80))
-            ),
-            "completion: met: 4 of 5 (at least 80%)"
-        );
-        let turns = |turns| {
-            let bound = (Bound::LessThan, Value::Count(3));
-            line(RuleKind::Limit, "turns", Value::Count(turns), bound)
-        };
-        assert_eq!(turns(2), "turns: not reached: 2 of 3 (limit)");
-        assert_eq!(turns(3), "turns: reached: 3 of 3 (limit)");
-        let confidence = |percent| {
-            let bound = (Bound::AtLeast, Value::percent(70));
-            line(
-                RuleKind::Limit,
-                "confidence",
-                Value::percent(percent),
-                bound,
-            )
-        };
-        assert_eq!(
-            confidence(80),
-            "confidence: within bounds: 80% (at least 70%) (limit)"
-        );
-        assert_eq!(
-            confidence(60),
-            "confidence: out of bounds: 60% (at least 70%) (limit)"
-        );
+        let (word, count, percent) = (Value::word, Value::Count, Value::percent);
+        let lines = [
+            limit(word("open"), IsNot, word("open")),
+            limit(word("closed"), IsNot, word("open")),
+            success(word("done"), Is, word("done")),
+            success(word("not_done"), Is, word("done")),
+            limit(ratio(8, 5), AtMost, ratio(3, 2)),
+            success(Value::share(4, 5), AtLeast, percent(80)),
+            limit(count(2), LessThan, count(3)),
+            limit(count(3), LessThan, count(3)),
+            limit(percent(80), AtLeast, percent(70)),
+            limit(percent(60), AtLeast, percent(70)),
+        ];
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        rule: reached: open (limit)
+        rule: not reached: closed (limit)
+        rule: met: done (must be done)
+        rule: not reached: not done (must be done)
+        rule: out of bounds: 1.60 (at most 1.50) (limit)
+        rule: met: 4 of 5 (at least 80%)
+        rule: not reached: 2 of 3 (limit)
+        rule: reached: 3 of 3 (limit)
+        rule: within bounds: 80% (at least 70%) (limit)
+        rule: out of bounds: 60% (at least 70%) (limit)
+        ");
     }
 }

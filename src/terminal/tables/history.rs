@@ -213,58 +213,38 @@ mod tests {
     }
 
     fn history() -> History {
-        let completed =
-            |short_id: &str, ago: i64, outcome: Option<AnswerOutcome>, cost: Cost| HistoryRow {
-                confidence: Some(0.854),
-                cost: Some(cost.into()),
-                outcome: outcome.map(|outcome| EntryOutcome {
-                    outcome,
-                    note: None,
-                }),
-                ..entry(
-                    short_id,
-                    ago,
-                    "Should a small team start with a monorepo,\n or is it too early for that, \
-                     given what we know?",
-                    Completion::Completed,
-                )
-            };
-        let aborted = HistoryRow {
-            cost: Some(Cost::FREE.into()),
+        let completed = |short_id: &str, ago: i64, cost: Cost| HistoryRow {
+            confidence: Some(0.854),
+            cost: Some(cost.into()),
             ..entry(
-                "01k9zzzz",
-                86_400,
-                "短い質問ですか、それとも長い質問ですか、それともとても長い質問ですか？",
-                Completion::Aborted,
+                short_id,
+                ago,
+                "Should a small team start with a monorepo,\n or is it too early for that, given \
+                 what we know?",
+                Completion::Completed,
             )
         };
-        let consultations = vec![
-            entry(
-                "01kb2222",
-                3,
-                "Is this \u{1b}[2Jone running?",
-                Completion::Running,
-            ),
-            completed(
-                "01kb1111",
-                3 * 60,
-                Some(AnswerOutcome::Wrong),
-                Cost::exactly(MicroUsd(142_000)),
-            ),
+        let running = "Is this \u{1b}[2Jone running?";
+        let long = "短い質問ですか、それとも長い質問ですか、それともとても長い質問ですか？";
+        let known = Cost::exactly(MicroUsd(142_000));
+        let unknown = Cost::at_least(MicroUsd(12_340_000));
+        let mut consultations = vec![
+            entry("01kb2222", 3, running, Completion::Running),
+            completed("01kb1111", 3 * 60, known),
             entry(
                 "01kazzzz9x",
                 5 * 3_600,
                 "Was it killed?",
                 Completion::Unfinished,
             ),
-            aborted,
-            completed(
-                "01k8zzzz",
-                40 * 86_400,
-                None,
-                Cost::at_least(MicroUsd(12_340_000)),
-            ),
+            entry("01k9zzzz", 86_400, long, Completion::Aborted),
+            completed("01k8zzzz", 40 * 86_400, unknown),
         ];
+        consultations[1].outcome = Some(EntryOutcome {
+            outcome: AnswerOutcome::Wrong,
+            note: None,
+        });
+        consultations[3].cost = Some(Cost::FREE.into());
         History {
             schema_version: "1.0",
             total: 5,

@@ -253,6 +253,40 @@ mod tests {
     }
 
     #[test]
+    fn failures_and_limits_of_a_key_have_a_status_and_words() {
+        let failed = |class| {
+            let check = trouble(&Failure::new(class, "no"), "its list");
+            (check.status, check.message)
+        };
+        let (warning, error) = (CheckStatus::Warning, CheckStatus::Error);
+        for (class, status, words) in [
+            (FailureClass::Auth, error, "the key was refused: no"),
+            (FailureClass::Billing, error, "no"),
+            (FailureClass::Timeout, error, "no"),
+            (FailureClass::Overload, warning, "no"),
+            (
+                FailureClass::ModelMissing,
+                warning,
+                "its list is not available: no",
+            ),
+        ] {
+            assert_eq!(failed(class), (status, words.to_owned()), "{class:?}");
+        }
+        let limited = |remaining| {
+            let check = key_finding(Some(KeyBudget { remaining }));
+            (check.status, check.message)
+        };
+        let accepted = |words: &str| format!("key accepted, {words}");
+        let ok = CheckStatus::Ok;
+        assert_eq!(limited(None), (ok, accepted("without a limit")));
+        let left = Some(MicroUsd(4_500_000));
+        assert_eq!(limited(left), (ok, accepted("$4.50 left under its limit")));
+        let used_up = accepted("but its spending limit is used up");
+        assert_eq!(limited(Some(MicroUsd::ZERO)), (error, used_up));
+        assert_eq!(key_finding(None).status, warning);
+    }
+
+    #[test]
     fn missing_and_retiring_default_models_are_reported() {
         let listed = |id: &str, retires: Option<&str>| ListedModel {
             id: id.into(),

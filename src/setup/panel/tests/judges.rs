@@ -24,7 +24,7 @@ fn a_fallback_judge_needs_no_key_command() {
 #[test]
 fn a_vendor_with_a_key_and_no_seat_judges() {
     let spec = of_models(&["claude-sonnet-5-5", "claude-opus-5-5", "gpt-6.1-sol"]);
-    let judges = judges(&selected(&THREE, &spec).unwrap());
+    let judges = judges_of(&THREE, &spec);
     assert_eq!(judges[0], "google:gemini-4-argon");
 }
 
@@ -41,8 +41,8 @@ fn a_panel_on_the_users_own_servers_is_judged_there() {
 #[test]
 fn a_resellers_key_beside_the_vendors_own_moves_no_judge() {
     let keys = [&THREE[..], &["openrouter"]].concat();
-    let with_reseller = judges(&selected(&keys, &PanelSpec::default()).unwrap());
-    let without = judges(&selected(&THREE, &PanelSpec::default()).unwrap());
+    let with_reseller = judges_of(&keys, &PanelSpec::default());
+    let without = judges_of(&THREE, &PanelSpec::default());
     assert_eq!(with_reseller[..3], without);
     assert_eq!(
         with_reseller[3..],
@@ -55,28 +55,28 @@ fn a_resellers_key_beside_the_vendors_own_moves_no_judge() {
 fn a_reseller_judges_a_panel_of_one_family_if_no_vendor_can() {
     let keys = ["anthropic", "openrouter"];
     let claudes = of_models(&["claude-sonnet-5-5", "claude-opus-5-5"]);
-    let alone = judges(&selected(&keys, &claudes).unwrap());
+    let alone = judges_of(&keys, &claudes);
     assert_eq!(alone[0], "openrouter:openai/gpt-6.1-sol");
     let keys = ["anthropic", "xai", "openrouter"];
-    let beside_a_vendor = judges(&selected(&keys, &claudes).unwrap());
+    let beside_a_vendor = judges_of(&keys, &claudes);
     assert_eq!(beside_a_vendor[0], "xai:grok-4.7");
 }
 
 #[test]
 fn the_judge_is_of_another_maker_than_the_seats() {
     let spec = of_models(&["openrouter:anthropic/claude-sonnet-5.5"]);
-    let judges = judges(&selected(&["anthropic", "google", "openrouter"], &spec).unwrap());
+    let judges = judges_of(&["anthropic", "google", "openrouter"], &spec);
     assert_eq!(judges[0], "google:gemini-4-argon");
 }
 
 #[test]
 fn openais_model_judges_whichever_provider_serves_it() {
-    let resold = judges(&selected(&["openrouter"], &PanelSpec::default()).unwrap());
+    let resold = judges_of(&["openrouter"], &PanelSpec::default());
     assert_eq!(resold[0], "openrouter:openai/gpt-6.1-sol");
     let spec = seated(
         "security=ollama:gpt-oss:20b,architect=claude-opus-5-5",
         None,
     );
-    let beside_own_server = judges(&selected(&["anthropic"], &spec).unwrap());
+    let beside_own_server = judges_of(&["anthropic"], &spec);
     assert_eq!(beside_own_server[0], "anthropic:claude-opus-5-5");
 }

@@ -22,7 +22,7 @@ fn default_personas_keep_their_vendors_and_the_rest_get_new_families() {
         &[],
     );
     assert_eq!(
-        seats(&selected(&keys, &five).unwrap()),
+        seats_of(&keys, &five),
         [
             "skeptic=openai:gpt-6.1-sol",
             "pragmatic=google:gemini-4-argon",
@@ -82,9 +82,7 @@ fn a_personas_own_model_comes_before_the_named_ones() {
             ..of_models(models)
         }
     };
-    let own = |ids: &[&str], models: &[&str]| {
-        seats(&selected(&THREE, &with_own_model(ids, models)).unwrap())
-    };
+    let own = |ids: &[&str], models: &[&str]| seats_of(&THREE, &with_own_model(ids, models));
     assert_eq!(
         own(&["skeptic", "testing"], &["gpt-6.1-sol"]),
         ["skeptic=google:own", "testing=openai:gpt-6.1-sol"]
@@ -100,10 +98,7 @@ fn a_personas_own_model_comes_before_the_named_ones() {
     );
     // Nothing is left to be selected, so that no key but its own is spec.
     let alone = with_own_model(&["skeptic"], &[]);
-    assert_eq!(
-        seats(&selected(&["google"], &alone).unwrap()),
-        ["skeptic=google:own"]
-    );
+    assert_eq!(seats_of(&["google"], &alone), ["skeptic=google:own"]);
     let error = selected(&["openai"], &alone).unwrap_err();
     assert_eq!(error.to_string(), "there is no key for Google");
     assert_eq!(error.hints[1], "it is the model of `skeptic`");
@@ -116,7 +111,7 @@ fn default_personas_repeat_for_more_models_and_named_ones_do_not() {
             personas: PersonaChoice::ByDefault(known(&["skeptic", "testing"])),
             ..named(&[], models)
         };
-        seats(&selected(&THREE, &spec).unwrap())
+        seats_of(&THREE, &spec)
     };
     assert_eq!(
         by_default(&["openai:a"]),

@@ -49,6 +49,13 @@ fn assert_shows(view: &LiveView, text: &str) {
     assert!(shown.contains(text), "{shown}");
 }
 
+/// Asserts how the first row ends on a terminal of this width, ten seconds after the start.
+#[track_caller]
+fn assert_first_ends(view: &LiveView, columns: usize, text: &str) {
+    let lines = view.lines(Duration::from_secs(10), size(columns, 24));
+    assert!(lines[0].ends_with(text), "{lines:?}");
+}
+
 fn substitution(agent: &str, reason: WhySubstituted, substitute: &str) -> Substitution {
     Substitution {
         agent_id: AgentId::from(agent),
@@ -236,11 +243,7 @@ fn held_provider_is_named_with_the_time_left() {
     });
     let view = view(&[thinking("a", "Architect", "sol"), held]);
     assert_shows(&view, "waiting 5 s as openai asks (rate limit)\n");
-    let narrow = view.lines(Duration::from_secs(10), size(40, 24));
-    assert!(
-        narrow[0].ends_with("waiting 5 s as openai ask…"),
-        "{narrow:?}"
-    );
+    assert_first_ends(&view, 40, "waiting 5 s as openai ask…");
     let later = view.lines(Duration::from_secs(15), size(100, 24));
     assert!(later[0].ends_with("not sent yet · 0:13"), "{later:?}");
 }
@@ -307,11 +310,7 @@ fn local_model_shows_its_tokens_and_the_time_left() {
     view.receive(CallId(1), &Delta::Writing(local(180, 512)));
     view.receive(CallId(1), &Delta::Text("four".to_owned()));
     assert_shows(&view, "writing 180 of at most 512 tokens · about 0:20 left");
-    let narrow = view.lines(Duration::from_secs(10), size(50, 24));
-    assert!(
-        narrow[0].ends_with("writing 180 of at… · about 0:20 left"),
-        "{narrow:?}"
-    );
+    assert_first_ends(&view, 50, "writing 180 of at… · about 0:20 left");
 }
 
 #[test]
@@ -331,11 +330,7 @@ fn hedge_is_named_until_one_call_has_ended() {
         &hedged,
         "sol  writing 1 tokens · hedged to grok-4.7 · 0:08\n",
     );
-    let narrow = hedged.lines(Duration::from_secs(10), size(50, 24));
-    assert!(
-        narrow[0].ends_with("writing 1 tokens · hedged to… · 0:08"),
-        "{narrow:?}"
-    );
+    assert_first_ends(&hedged, 50, "writing 1 tokens · hedged to… · 0:08");
     hedged.follow(&cancelled(1), START);
     hedged.follow(&substituted(WhySubstituted::Hedge, "grok-4.7"), START);
     assert_shows(&hedged, "Architect  grok-4.7  writing 1 tokens · 0:08\n");
@@ -440,12 +435,8 @@ fn cancelled_call_makes_the_cost_a_lower_bound() {
         started(2, "architect", "gpt-6.1-sol", Purpose::Answer),
     ]);
     view.spent = Cost::exactly(MicroUsd(13_100));
-    let cancelled = Event::Call(CallEvent::Cancelled {
-        call: CallId(2),
-        reason: CancelReason::HedgeLost,
-    });
-    view.follow(&cancelled, Duration::ZERO);
-    assert!(shown(&view).contains("≥ $0.0131"), "{}", shown(&view));
+    view.follow(&cancelled(2), Duration::ZERO);
+    assert_shows(&view, "≥ $0.0131");
 }
 
 #[test]
@@ -457,32 +448,21 @@ fn clocks_stand_while_only_the_person_is_waited_for() {
         started(2, "b", "sol", Purpose::Answer),
         Event::Consultation(ConsultationEvent::SubstitutionOffered(offered)),
     ]);
-    let time = |view: &LiveView, since_start| {
+    let assert_time = |view: &LiveView, since_start, clock| {
         let lines = view.lines(Duration::from_secs(since_start), size(50, 24));
-        lines.last().unwrap().clone()
+        let line = format!("Round 1 of 4 · independent answers · {clock} · $0.00");
+        assert_eq!(lines.last(), Some(&line));
     };
-    assert_eq!(
-        time(&view, 10),
-        "Round 1 of 4 · independent answers · 0:10 · $0.00",
-        "an expert works"
-    );
+    // An expert works.
+    assert_time(&view, 10, "0:10");
     view.follow(&done("b"), Duration::from_secs(12));
-    assert_eq!(
-        time(&view, 12),
-        "Round 1 of 4 · independent answers · 0:12 · $0.00"
-    );
-    assert_eq!(
-        time(&view, 72),
-        "Round 1 of 4 · independent answers · 0:12 · $0.00"
-    );
+    assert_time(&view, 12, "0:12");
+    assert_time(&view, 72, "0:12");
     // The answer comes a minute later, and its event says for how long the person was waited for.
     view.leave_out(Duration::from_secs(60));
     view.follow(
         &substituted(WhySubstituted::Failure, "grok"),
         Duration::from_secs(12),
     );
-    assert_eq!(
-        time(&view, 75),
-        "Round 1 of 4 · independent answers · 0:15 · $0.00"
-    );
+    assert_time(&view, 75, "0:15");
 }
