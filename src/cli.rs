@@ -84,12 +84,11 @@ pub fn main() -> ExitCode {
         clicolor_force: environment.text("CLICOLOR_FORCE"),
         term: environment.text("TERM"),
     };
-    let words = match completions::answer_shell(Cli::command) {
+    let parsed = match completions::answer_shell(Cli::command) {
         Ok(true) => return ExitCode::from(Exit::Answer.code()),
-        Ok(false) => Ok(std::env::args_os()),
+        Ok(false) => words::parse(std::env::args_os()),
         Err(error) => Err(error),
     };
-    let parsed = words.and_then(words::parse);
     let now = (Clock::system(), TimeZone::system as fn() -> TimeZone);
     let exit = run_parsed(parsed, &environment, now, |verbosity, mask| {
         host::survive_file_size_limit();

@@ -87,19 +87,8 @@ impl Printer {
         )
     }
 
+    /// Prints to any streams.
     pub fn new(
-        out: Box<dyn Write + Send>,
-        out_traits: StreamTraits,
-        err: Box<dyn Write + Send>,
-        err_traits: StreamTraits,
-        verbosity: Verbosity,
-    ) -> Self {
-        let mask = Box::new(str::to_owned);
-        Self::masking((out, out_traits), (err, err_traits), verbosity, mask)
-    }
-
-    /// Prints to any streams, messages without secrets.
-    pub fn masking(
         out: (Box<dyn Write + Send>, StreamTraits),
         err: (Box<dyn Write + Send>, StreamTraits),
         verbosity: Verbosity,

@@ -231,7 +231,7 @@ impl Conclave {
                     },
                 );
                 let [out, err] = written.map(|stream| (Box::new(stream) as _, traits));
-                Printer::masking(out, err, verbosity, mask)
+                Printer::new(out, err, verbosity, mask)
             });
             sender.send(exit)
         });

@@ -53,11 +53,10 @@ impl CapturedPrinter {
             },
         );
         let printer = Printer::new(
-            Box::new(SharedBuffer(Arc::clone(&out))),
-            face,
-            Box::new(SharedBuffer(Arc::clone(&err))),
-            face,
+            (Box::new(SharedBuffer(Arc::clone(&out))), face),
+            (Box::new(SharedBuffer(Arc::clone(&err))), face),
             verbosity,
+            Box::new(str::to_owned),
         );
         Self { printer, out, err }
     }
@@ -74,11 +73,10 @@ impl CapturedPrinter {
 fn printing_to(kind: io::ErrorKind) -> Printer {
     let face = StreamTraits::new(false, None, &TerminalEnv::default());
     Printer::new(
-        Box::new(BrokenStream(kind)),
-        face,
-        Box::new(BrokenStream(kind)),
-        face,
+        (Box::new(BrokenStream(kind)), face),
+        (Box::new(BrokenStream(kind)), face),
         Verbosity::Normal,
+        Box::new(str::to_owned),
     )
 }
 

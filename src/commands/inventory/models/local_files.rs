@@ -118,7 +118,9 @@ mod tests {
     fn run(home: &Home, action: &ModelAction) -> Result<String, Error> {
         let traits = StreamTraits::new(false, None, &TerminalEnv::default());
         let sink = || Box::new(std::io::sink());
-        let printer = Printer::new(sink(), traits, sink(), traits, Verbosity::Quiet);
+        let unmasked = Box::new(str::to_owned);
+        let stream = || (sink() as _, traits);
+        let printer = Printer::new(stream(), stream(), Verbosity::Quiet, unmasked);
         let (environment, settings) = (Environment::default(), Settings::default());
         let models = EmbeddedModels::new(&environment, &settings, home, &printer);
         act(action, &models, &printer)
