@@ -185,13 +185,7 @@ mod tests {
                     rates,
                 }),
             };
-            let usage = Usage {
-                input,
-                cache_read,
-                cache_write,
-                output,
-                ..Usage::default()
-            };
+            let usage = usage([input, cache_read, cache_write, output]);
             prop_assert!(
                 price.cost(&usage)
                     <= price.most(usage.prompt() + more_prompt, output + more_output)
@@ -225,30 +219,36 @@ mod tests {
         }
     }
 
+    fn usage([input, cache_read, cache_write, output]: [u64; 4]) -> Usage {
+        Usage {
+            input,
+            cache_read,
+            cache_write,
+            output,
+            ..Usage::default()
+        }
+    }
+
     #[test]
     fn every_class_of_token_is_billed_at_its_own_rate_and_rounded_once() {
-        let price = Price {
-            base: rates(2_000_000, 10_000_000),
+        let price = |base| Price {
+            base,
             long_context: None,
         };
-        let usage = Usage {
-            input: 1_000,
-            cache_read: 500,
-            cache_write: 10,
-            output: 7,
-            ..Usage::default()
-        };
-        assert_eq!(price.cost(&usage), MicroUsd(2_000 + 100 + 20 + 70));
-        let third = Price {
-            base: rates(333_333, 0),
-            long_context: None,
-        };
-        for (input, cost) in [(1, 0), (2, 1)] {
-            let usage = Usage {
-                input,
-                ..Usage::default()
-            };
-            assert_eq!(third.cost(&usage), MicroUsd(cost));
+        for (base, tokens, cost) in [
+            (
+                rates(2_000_000, 10_000_000),
+                [1_000, 500, 10, 7],
+                2_000 + 100 + 20 + 70,
+            ),
+            (rates(333_333, 0), [1, 0, 0, 0], 0),
+            (rates(333_333, 0), [2, 0, 0, 0], 1),
+        ] {
+            assert_eq!(
+                price(base).cost(&usage(tokens)),
+                MicroUsd(cost),
+                "{tokens:?}"
+            );
         }
     }
 
@@ -261,26 +261,16 @@ mod tests {
             },
             long_context: None,
         };
-        let saved = |cache_read, cache_write| {
-            price.cache_saving(&Usage {
-                input: 100,
-                cache_read,
-                cache_write,
-                output: 9,
-                ..Usage::default()
-            })
-        };
-        assert_eq!(saved(0, 0), Saving(0));
-        assert_eq!(saved(1_000, 0), Saving(1_800));
-        assert_eq!(saved(0, 1_000), Saving(-500));
-        assert_eq!(saved(1_000, 1_000), Saving(1_300));
-        assert_eq!(
-            FREE.cache_saving(&Usage {
-                cache_read: 9,
-                ..Usage::default()
-            }),
-            Saving(0)
-        );
+        for (price, read, write, saved) in [
+            (price, 0, 0, 0),
+            (price, 1_000, 0, 1_800),
+            (price, 0, 1_000, -500),
+            (price, 1_000, 1_000, 1_300),
+            (FREE, 9, 0, 0),
+        ] {
+            let saving = price.cache_saving(&usage([100, read, write, 9]));
+            assert_eq!(saving, Saving(saved));
+        }
     }
 
     #[test]
@@ -292,19 +282,9 @@ mod tests {
                 rates: rates(2_000_000, 3_000_000),
             }),
         };
-        let at = Usage {
-            input: 90,
-            cache_read: 10,
-            output: 1,
-            ..Usage::default()
-        };
-        assert_eq!(price.cost(&at), MicroUsd(90 + 1 + 1));
-        let above = Usage {
-            input: 101,
-            output: 1,
-            ..Usage::default()
-        };
-        assert_eq!(price.cost(&above), MicroUsd(202 + 3));
+        let cost = |tokens| price.cost(&usage(tokens));
+        assert_eq!(cost([90, 10, 0, 1]), MicroUsd(90 + 1 + 1));
+        assert_eq!(cost([101, 0, 0, 1]), MicroUsd(202 + 3));
     }
 
     #[test]

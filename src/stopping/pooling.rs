@@ -176,18 +176,6 @@ mod tests {
         }
 
         #[test]
-        fn the_correlation_limits_any_number_of_voters(
-            voters in 1..10_000_usize,
-            correlation in 0.05..0.99,
-        ) {
-            let found = pooled(&vec![vote(true, 1.0); voters], correlation);
-            prop_assert!(
-                found < sigmoid(logit(MAX_SHARE_OF_ONE_VOTE) / correlation),
-                "{found}"
-            );
-        }
-
-        #[test]
         fn without_correlation_the_odds_multiply(votes in panel()) {
             let odds = |vote: &Vote| {
                 let stated = vote.confidence.unwrap_or(0.5).clamp(0.5, 0.78);
@@ -205,14 +193,6 @@ mod tests {
             let votes = if all { vec![vote(true, 1.0); votes.len()] } else { votes };
             let found = pooled(&votes, if all { 0.0 } else { correlation });
             prop_assert!(0.0 < found && found < 1.0, "{found}");
-        }
-
-        #[test]
-        fn a_single_vote_does_not_depend_on_the_correlation(
-            one in any_vote(),
-            correlation in 0.0..=1.0,
-        ) {
-            prop_assert!((pooled(&[one], correlation) - pooled(&[one], 0.0)).abs() < TINY);
         }
     }
 }

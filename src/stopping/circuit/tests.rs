@@ -62,31 +62,13 @@ fn three_failures_in_a_row_open_the_circuit_for_thirty_seconds() {
 
 #[test]
 fn five_failures_among_ten_calls_open_the_circuit() {
-    assert_eq!(
-        after(".xx.xx.x.").state(at(9)),
-        CircuitState::Closed,
-        "nine calls"
-    );
-    assert_eq!(
-        after(".xx.xx..x").state(at(9)),
-        CircuitState::Closed,
-        "nine calls"
-    );
-    assert_eq!(
-        after("..xx.xx..x").state(at(9)),
-        open(
-            39,
-            WhyOpen::Share {
-                failures: 5,
-                of: 10
-            }
-        )
-    );
-    assert_eq!(
-        after("xx.xx......x.x.x").state(at(15)),
-        CircuitState::Closed,
-        "the first failures have left the window"
-    );
+    // Nine calls, and first failures that have left the window.
+    for calls in [".xx.xx.x.", ".xx.xx..x", "xx.xx......x.x.x"] {
+        assert_eq!(after(calls).state(at(15)), CircuitState::Closed, "{calls}");
+    }
+    let (failures, of) = (5, 10);
+    let half = WhyOpen::Share { failures, of };
+    assert_eq!(after("..xx.xx..x").state(at(9)), open(39, half));
 }
 
 #[test]
@@ -197,22 +179,17 @@ fn results_of_earlier_calls_are_ignored() {
 
 #[test]
 fn the_reason_for_opening_is_described() {
-    let reasons = [
-        WhyOpen::Consecutive { failures: 3 },
-        WhyOpen::Share {
-            failures: 5,
-            of: 10,
-        },
-        WhyOpen::ProbeFailed,
-    ];
-    assert_eq!(
-        reasons.map(|why| why.to_string()),
-        [
-            "3 calls in a row failed",
+    let (failures, of) = (5, 10);
+    for (why, expected) in [
+        (WhyOpen::Consecutive { failures }, "5 calls in a row failed"),
+        (
+            WhyOpen::Share { failures, of },
             "5 of the last 10 calls failed",
-            "the probe call failed too"
-        ]
-    );
+        ),
+        (WhyOpen::ProbeFailed, "the probe call failed too"),
+    ] {
+        assert_eq!(why.to_string(), expected);
+    }
 }
 
 #[derive(Clone, Debug)]

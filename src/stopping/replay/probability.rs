@@ -270,15 +270,5 @@ mod tests {
                 }
             }
         }
-
-        #[test]
-        fn agreement_counts_for_less_if_errors_correlate(voters in 2_usize..10) {
-            let questions: Vec<_> =
-                (0..9).map(|at| question(0, &vec![u32::from(at % 3 == 0); voters])).collect();
-            let panel = PanelKnowledge::learn(voters, questions.iter());
-            let all = keys(&vec![0; voters]);
-            let of = |method| panel.probability(method, &all, 4).unwrap();
-            prop_assert!(of(VoteProbability::Shrunk) < of(VoteProbability::Independent));
-        }
     }
 }

@@ -158,14 +158,5 @@ mod tests {
             let tally = Tally::of(&asked);
             prop_assert_eq!(tally.is_locked(left), !can_change(&tally, left));
         }
-
-        #[test]
-        fn locked_vote_stays_locked_with_fewer_voters_left(
-            asked in prop::collection::vec(0_u32..4, 0..12),
-            left in 1_usize..8,
-        ) {
-            let tally = tally(&asked);
-            prop_assert!(!tally.is_locked(left) || tally.is_locked(left - 1));
-        }
     }
 }

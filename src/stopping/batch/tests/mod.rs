@@ -56,30 +56,18 @@ fn outcome_of(evaluation: &Evaluation, condition: StopCondition) -> RuleOutcome 
     evaluation.rule(&name).unwrap().outcome
 }
 
-/// Conditions of which only the named ones are left.
-fn only(conditions: StopConditions) -> StopConditions {
+fn only_rejects() -> StopConditions {
     StopConditions {
-        max_consecutive_outages: None,
-        ..conditions
+        max_reject_rate: StopConditions::default().max_reject_rate,
+        ..StopConditions::off()
     }
 }
 
-fn only_rejects() -> StopConditions {
-    only(StopConditions {
-        max_consecutive_fails: None,
-        max_retry_rate: None,
-        max_attempts: None,
-        ..StopConditions::default()
-    })
-}
-
 fn only_retries() -> StopConditions {
-    only(StopConditions {
-        max_consecutive_fails: None,
-        max_reject_rate: None,
-        max_attempts: None,
-        ..StopConditions::default()
-    })
+    StopConditions {
+        max_retry_rate: StopConditions::default().max_retry_rate,
+        ..StopConditions::off()
+    }
 }
 
 #[test]
@@ -103,35 +91,16 @@ fn a_reject_rate_above_30_percent_halts() {
         Rejected, Approved, Approved, Failed, Approved, Approved, Approved, Rejected,
     ];
     let batch = after(conditions, &items);
-    let reason = reason(&batch).unwrap();
-    assert_eq!(reason.condition, StopCondition::RejectRate);
-    assert_eq!(reason.value.to_string(), "0.375");
-    assert_eq!(reason.threshold.to_string(), "0.3");
-    assert_eq!(reason.message, "Reject rate 37.5% exceeds 30% threshold");
-}
-
-#[test]
-fn a_stop_reason_has_the_form_of_the_story() {
-    let conditions = StopConditions {
-        min_items: 8,
-        ..only_rejects()
-    };
-    let batch = after(
-        conditions,
-        &[Rejected, Rejected, Rejected, Approved, Approved],
-    );
-    let mut batch = batch;
-    for _ in 0..3 {
-        add(&mut batch, Approved, 1);
-    }
-    let json = serde_json::to_value(reason(&batch).unwrap()).unwrap();
     let expected = serde_json::json!({
         "condition": "REJECT_RATE",
         "value": 0.375,
         "threshold": 0.3,
         "message": "Reject rate 37.5% exceeds 30% threshold"
     });
-    assert_eq!(json, expected);
+    assert_eq!(
+        serde_json::to_value(reason(&batch).unwrap()).unwrap(),
+        expected
+    );
 }
 
 #[test]
@@ -200,13 +169,8 @@ fn three_consecutive_fails_halt() {
 
 #[test]
 fn only_an_approval_ends_consecutive_fails() {
-    let batch = after(
-        StopConditions::default(),
-        &[Failed, Rejected, Approved, Failed, Failed],
-    );
-    assert_eq!(condition(&batch), None);
-    let batch = after(StopConditions::default(), &[Failed, Rejected, Failed]);
-    assert_eq!(condition(&batch), Some(StopCondition::ConsecutiveFails));
+    let items = [Failed, Rejected, Approved, Failed, Failed];
+    assert_eq!(condition(&after(StopConditions::default(), &items)), None);
 }
 
 #[test]
@@ -285,18 +249,17 @@ fn the_first_condition_in_order_of_priority_decides() {
         assert!(fired(condition), "{condition:?}");
     }
     assert_eq!(condition(&batch), Some(StopCondition::AttemptBudget));
-    let order = [
-        StopCondition::ConsecutiveFails,
-        StopCondition::RejectRate,
-        StopCondition::RetryRate,
+    let switch_off: [(fn(&mut StopConditions), _); 3] = [
+        (|of| of.max_attempts = None, StopCondition::ConsecutiveFails),
+        (
+            |of| of.max_consecutive_fails = None,
+            StopCondition::RejectRate,
+        ),
+        (|of| of.max_reject_rate = None, StopCondition::RetryRate),
     ];
     let mut conditions = batch.conditions;
-    for next in order {
-        match next {
-            StopCondition::ConsecutiveFails => conditions.max_attempts = None,
-            StopCondition::RejectRate => conditions.max_consecutive_fails = None,
-            _ => conditions.max_reject_rate = None,
-        }
+    for (switch_off, next) in switch_off {
+        switch_off(&mut conditions);
         let mut again = BatchState::new(conditions);
         for _ in 0..10 {
             add(&mut again, Failed, 2);
@@ -307,66 +270,66 @@ fn the_first_condition_in_order_of_priority_decides() {
 
 #[test]
 fn requests_to_stop_come_before_all_conditions() {
-    let provider = ProviderId::new("openai");
-    let stop = |request: StopRequest| {
+    let provider = || ProviderId::new("openai");
+    let ceiling = MicroUsd(1_000_000);
+    let needed = MicroUsd(1_250_000);
+    for (request, condition, class, message) in [
+        (
+            StopRequest::Authentication {
+                provider: provider(),
+            },
+            StopCondition::Authentication,
+            Class::Halted,
+            "Provider `openai` refuses the key",
+        ),
+        (
+            StopRequest::Quota {
+                provider: provider(),
+            },
+            StopCondition::Quota,
+            Class::Halted,
+            "Provider `openai` reports no credit left",
+        ),
+        (
+            StopRequest::CostCeiling { needed, ceiling },
+            StopCondition::CostCeiling,
+            Class::Exhausted,
+            "The next call could exceed the ceiling of $1.0000: $1.2500 with it",
+        ),
+        // What other calls have reserved is not in the sum.
+        (
+            StopRequest::CostCeiling {
+                needed: MicroUsd(400_000),
+                ceiling,
+            },
+            StopCondition::CostCeiling,
+            Class::Exhausted,
+            "The next call could exceed the ceiling of $1.0000",
+        ),
+        (
+            StopRequest::MonthlyBudget { needed, ceiling },
+            StopCondition::MonthlyBudget,
+            Class::Exhausted,
+            "The next call could exceed the monthly budget of $1.0000: $1.2500 with it",
+        ),
+    ] {
         let mut batch = after(StopConditions::default(), &[Failed; 5]);
         batch.request_stop(request);
         let evaluation = batch.evaluate(BUSY);
-        (
-            BatchStopReason::of(&evaluation).unwrap(),
-            evaluation.class(),
-        )
-    };
-    let (reason, class) = stop(StopRequest::Authentication {
-        provider: provider.clone(),
-    });
-    assert_eq!(reason.condition, StopCondition::Authentication);
-    assert_eq!(reason.message, "Provider `openai` refuses the key");
-    assert_eq!(class, Some(Class::Halted));
-
-    let (reason, class) = stop(StopRequest::Quota { provider });
-    assert_eq!(reason.condition, StopCondition::Quota);
-    assert_eq!(reason.message, "Provider `openai` reports no credit left");
-    assert_eq!(class, Some(Class::Halted));
-
-    let (reason, class) = stop(StopRequest::CostCeiling {
-        needed: MicroUsd(1_250_000),
-        ceiling: MicroUsd(1_000_000),
-    });
-    assert_eq!(reason.condition, StopCondition::CostCeiling);
-    assert_eq!(reason.value.to_string(), "1.25");
-    assert_eq!(
-        reason.message,
-        "The next call could exceed the ceiling of $1.0000: $1.2500 with it"
-    );
-    assert_eq!(reason.threshold.to_string(), "1");
-    assert_eq!(class, Some(Class::Exhausted));
-
-    // What other calls have reserved is not in the sum.
-    let (reason, _) = stop(StopRequest::CostCeiling {
-        needed: MicroUsd(400_000),
-        ceiling: MicroUsd(1_000_000),
-    });
-    assert_eq!(reason.condition, StopCondition::CostCeiling);
-    assert_eq!(
-        reason.message,
-        "The next call could exceed the ceiling of $1.0000"
-    );
-
-    let (reason, class) = stop(StopRequest::MonthlyBudget {
-        needed: MicroUsd(1_250_000),
-        ceiling: MicroUsd(1_000_000),
-    });
-    assert_eq!(reason.condition, StopCondition::MonthlyBudget);
-    assert_eq!(
-        reason.message,
-        "The next call could exceed the monthly budget of $1.0000: $1.2500 with it"
-    );
-    assert_eq!(class, Some(Class::Exhausted));
-
-    let (reason, class) = stop(StopRequest::Interrupt);
-    assert_eq!(reason.condition, StopCondition::Interrupted);
-    assert_eq!(class, Some(Class::Cancelled));
+        let reason = BatchStopReason::of(&evaluation).unwrap();
+        assert_eq!(reason.condition, condition);
+        assert_eq!(reason.message, message);
+        assert_eq!(evaluation.class(), Some(class), "{message}");
+    }
+    let mut batch = after(StopConditions::default(), &[Failed; 5]);
+    batch.request_stop(StopRequest::CostCeiling { needed, ceiling });
+    let reached = reason(&batch).unwrap();
+    assert_eq!(reached.value.to_string(), "1.25");
+    assert_eq!(reached.threshold.to_string(), "1");
+    let mut batch = after(StopConditions::default(), &[Failed; 5]);
+    batch.request_stop(StopRequest::Interrupt);
+    assert_eq!(condition(&batch), Some(StopCondition::Interrupted));
+    assert_eq!(batch.evaluate(BUSY).class(), Some(Class::Cancelled));
 }
 
 #[test]

@@ -44,40 +44,55 @@ fn every_preset_is_valid_under_both_rule_sets() {
 }
 
 #[test]
-fn iterations_out_of_their_range_are_refused() {
-    assert_eq!(
-        refused(|criteria| criteria.max_iterations = 0),
-        "`--max-iterations` is 0: a loop has at least one iteration"
-    );
-    assert_eq!(
-        refused(|criteria| criteria.max_iterations = 101),
-        "`--max-iterations` is 101: a loop needs a cap; the most is 100"
-    );
-    assert_eq!(
-        refused(|criteria| criteria.min_iterations = 0),
-        "`--min-iterations` is 0: every loop has one iteration; the least is 1"
-    );
-    assert_eq!(
-        refused(|criteria| criteria.min_iterations = 6),
-        "`--min-iterations` is 6: it can never be reached, because `--max-iterations` is 5"
-    );
-    assert_eq!(refused(|criteria| criteria.min_iterations = 5), "accepted");
-}
-
-#[test]
-fn stability_that_needs_more_iterations_than_there_are_is_refused() {
-    assert_eq!(
-        refused(|criteria| criteria.stable_comparisons = 0),
-        "`--stable` is 0: every iteration would reach it; the least is 1"
-    );
-    assert_eq!(
-        refused(|criteria| criteria.stable_comparisons = 5),
-        "`--stable` is 5: it can never be reached, because `--max-iterations` is 5"
-    );
-    assert_eq!(
-        refused(|criteria| criteria.stable_comparisons = 4),
-        "accepted"
-    );
+fn criteria_that_cannot_be_met_are_refused() {
+    let table: [(fn(&mut Criteria), &str); 13] = [
+        (
+            |of| of.max_iterations = 0,
+            "`--max-iterations` is 0: a loop has at least one iteration",
+        ),
+        (
+            |of| of.max_iterations = 101,
+            "`--max-iterations` is 101: a loop needs a cap; the most is 100",
+        ),
+        (
+            |of| of.min_iterations = 0,
+            "`--min-iterations` is 0: every loop has one iteration; the least is 1",
+        ),
+        (
+            |of| of.min_iterations = 6,
+            "`--min-iterations` is 6: it can never be reached, because `--max-iterations` is 5",
+        ),
+        (|of| of.min_iterations = 5, "accepted"),
+        (
+            |of| of.stable_comparisons = 0,
+            "`--stable` is 0: every iteration would reach it; the least is 1",
+        ),
+        (
+            |of| of.stable_comparisons = 5,
+            "`--stable` is 5: it can never be reached, because `--max-iterations` is 5",
+        ),
+        (|of| of.stable_comparisons = 4, "accepted"),
+        (
+            |of| of.high_confidence_ratio = ratio(1.0),
+            "`--ratio` is 1: no share exceeds it; it must be below 1",
+        ),
+        (|of| of.high_confidence_ratio = ratio(0.99), "accepted"),
+        (|of| of.max_open_questions = 0, "accepted"),
+        (
+            |of| of.rule_set = RuleSet::StrictSeed,
+            "`--stable-by` is set: the rules of `--strict-seed` compare numbers of questions",
+        ),
+        (
+            |of| {
+                *of = of.in_strict_seed();
+                of.require_evidence = true;
+            },
+            "`--require-evidence` is set: the rules of `--strict-seed` count every item",
+        ),
+    ];
+    for (change, expected) in table {
+        assert_eq!(refused(change), expected);
+    }
 }
 
 #[test]
@@ -88,44 +103,4 @@ fn the_stability_of_the_preset_may_lie_beyond_a_lower_maximum() {
     two(&mut criteria);
     let error = criteria.validate(Preset::Conservative).unwrap_err();
     assert_eq!(error.setting, "--stable", "2 is not what that preset has");
-}
-
-#[test]
-fn a_ratio_that_no_document_exceeds_is_refused() {
-    assert_eq!(
-        refused(|criteria| criteria.high_confidence_ratio = ratio(1.0)),
-        "`--ratio` is 1: no share exceeds it; it must be below 1"
-    );
-    assert_eq!(
-        refused(|criteria| criteria.high_confidence_ratio = ratio(0.99)),
-        "accepted"
-    );
-    assert_eq!(
-        refused(|criteria| criteria.max_open_questions = 0),
-        "accepted"
-    );
-}
-
-#[test]
-fn options_that_the_strict_rules_do_not_have_are_refused() {
-    assert_eq!(
-        refused(|criteria| criteria.rule_set = RuleSet::StrictSeed),
-        "`--stable-by` is set: the rules of `--strict-seed` compare numbers of questions"
-    );
-    assert_eq!(
-        refused(|criteria| {
-            *criteria = criteria.in_strict_seed();
-            criteria.require_evidence = true;
-        }),
-        "`--require-evidence` is set: the rules of `--strict-seed` count every item"
-    );
-}
-
-#[test]
-fn stored_criteria_are_read_as_written() {
-    for criteria in Preset::ALL.map(Preset::criteria) {
-        let written = serde_json::to_string(&criteria).unwrap();
-        let read: Criteria = serde_json::from_str(&written).unwrap();
-        assert_eq!(read, criteria);
-    }
 }

@@ -67,7 +67,7 @@ fn any_loop() -> impl Strategy<Value = Vec<DocumentMeasure>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn every_loop_ends_within_its_maximum(criteria in any_criteria(), measures in any_loop()) {

@@ -4,26 +4,57 @@ use super::*;
 
 #[test]
 fn a_rubber_stamp_takes_all_three_signs() {
-    assert_eq!(outcome(&copied(), "rubber_stamp"), RuleOutcome::Fired);
-    let with = |change: &dyn Fn(&mut AgreementEvidence)| {
+    let table: [(fn(&mut AgreementEvidence), RuleOutcome); 9] = [
+        (|_| (), RuleOutcome::Fired),
+        (|of| of.tensions = 1, RuleOutcome::Held),
+        // 0.85 is not above 0.85.
+        (
+            |of| of.statements[1].confidence = stated(0.85),
+            RuleOutcome::Held,
+        ),
+        (
+            |of| of.statements[1].confidence = stated(0.86),
+            RuleOutcome::Fired,
+        ),
+        (
+            |of| of.statements[2].text = "Another one is better.".into(),
+            RuleOutcome::Held,
+        ),
+        // A missing confidence counts only if it decides.
+        (
+            |of| of.statements[0].confidence = None,
+            RuleOutcome::Unknown,
+        ),
+        (
+            |of| (of.statements[0].confidence, of.tensions) = (None, 1),
+            RuleOutcome::Held,
+        ),
+        (
+            |of| {
+                of.statements[0].confidence = None;
+                of.statements[1].confidence = stated(0.5);
+            },
+            RuleOutcome::Held,
+        ),
+        (
+            |of| {
+                of.statements[0].confidence = None;
+                of.statements[1].text = "Something else.".into();
+            },
+            RuleOutcome::Held,
+        ),
+    ];
+    for (at, (change, expected)) in table.into_iter().enumerate() {
         let mut evidence = copied();
         change(&mut evidence);
-        outcome(&evidence, "rubber_stamp")
-    };
-    assert_eq!(with(&|evidence| evidence.tensions = 1), RuleOutcome::Held);
-    assert_eq!(
-        with(&|evidence| evidence.statements[1].confidence = stated(0.85)),
-        RuleOutcome::Held,
-        "0.85 is not above 0.85"
-    );
-    assert_eq!(
-        with(&|evidence| evidence.statements[1].confidence = stated(0.86)),
-        RuleOutcome::Fired
-    );
-    assert_eq!(
-        with(&|evidence| evidence.statements[2].text = "Something else is better here.".into()),
-        RuleOutcome::Held
-    );
+        assert_eq!(outcome(&evidence, "rubber_stamp"), expected, "row {at}");
+        let objects = expected != RuleOutcome::Held;
+        assert_eq!(
+            objecting(&evidence) == ["rubber_stamp"],
+            objects,
+            "row {at}"
+        );
+    }
 }
 
 #[test]
@@ -44,33 +75,6 @@ fn texts_are_near_identical_from_six_tenths_on() {
         like("take the one that was", "take the one that is"),
         RuleOutcome::Held,
         "two of four"
-    );
-}
-
-#[test]
-fn rubber_stamp_is_unknown_only_if_the_missing_confidence_decides() {
-    let with = |change: &dyn Fn(&mut AgreementEvidence)| {
-        let mut evidence = copied();
-        evidence.statements[0].confidence = None;
-        change(&mut evidence);
-        outcome(&evidence, "rubber_stamp")
-    };
-    assert_eq!(with(&|_| ()), RuleOutcome::Unknown);
-    assert_eq!(with(&|evidence| evidence.tensions = 1), RuleOutcome::Held);
-    assert_eq!(
-        with(&|evidence| evidence.statements[1].confidence = stated(0.5)),
-        RuleOutcome::Held
-    );
-    assert_eq!(
-        with(&|evidence| evidence.statements[1].text = "Something else.".into()),
-        RuleOutcome::Held
-    );
-    let mut unknown = copied();
-    unknown.statements[0].confidence = None;
-    assert_eq!(
-        objecting(&unknown),
-        ["rubber_stamp"],
-        "an unknown value does not satisfy a guard"
     );
 }
 

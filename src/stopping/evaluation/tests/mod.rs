@@ -61,34 +61,11 @@ fn successes_fire_within_their_bound_and_limits_and_guards_outside() {
 }
 
 #[test]
-fn unmeasured_rules_neither_fire_nor_hold() {
-    for kind in [SUCCESS, RuleKind::Limit, RuleKind::Guard] {
-        assert_eq!(
-            measured(kind, "x", None, Bound::AtLeast, 0).outcome,
-            RuleOutcome::Unknown
-        );
-    }
+fn share_of_nothing_neither_fires_nor_holds() {
     let nothing = Value::share(0, 0);
-    assert_eq!(
-        Rule::new(SUCCESS, "x", "")
-            .measured(Some(nothing.clone()), Bound::AtLeast, nothing)
-            .outcome,
-        RuleOutcome::Unknown,
-        "a share of nothing"
-    );
-    let unknown = ending(
-        Checks::default(),
-        measured(SUCCESS, "x", None, Bound::AtLeast, 0),
-        Class::Done,
-    );
-    assert_eq!(
-        decided(ending(
-            unknown,
-            measured(RuleKind::Limit, "y", None, Bound::LessThan, 0),
-            Class::Exhausted
-        )),
-        None
-    );
+    let rule = Rule::new(SUCCESS, "x", "");
+    let rule = rule.measured(Some(nothing.clone()), Bound::AtLeast, nothing);
+    assert_eq!(rule.outcome, RuleOutcome::Unknown);
 }
 
 #[test]
@@ -164,69 +141,40 @@ fn the_stated_order_decides_between_a_success_and_a_limit() {
 }
 
 #[test]
-fn a_guarded_success_leaves_the_decision_to_the_next_rule() {
-    let checks = ending(Checks::default(), success("done", 3), Class::Done);
-    let checks = checks.with(guard(Some(1)), None);
-    let decided = decided(ending(checks, limit(5), Class::Exhausted));
-    assert_eq!(decided, Some((Class::Exhausted, "iterations".to_owned())));
-}
-
-#[test]
 fn values_compare_exactly_within_their_kind() {
     let ratio = |numerator, denominator| Value::Ratio {
         numerator,
         denominator,
     };
-    assert_eq!(
-        ratio(3, 2).compared(&Value::Count(1)),
-        Some(Ordering::Greater)
-    );
-    assert_eq!(
-        ratio(2, 4).compared(&Value::share(1, 2)),
-        Some(Ordering::Equal)
-    );
-    assert_eq!(
-        ratio(1, 0).compared(&ratio(1, 0)),
-        None,
-        "a quotient of nothing"
-    );
-    assert_eq!(
-        Value::word("a").compared(&Value::word("a")),
-        None,
-        "words have no order"
-    );
-    assert_eq!(Value::word("a").equals(&Value::word("a")), Some(true));
-    assert_eq!(Value::word("a").equals(&Value::word("b")), Some(false));
-    assert_eq!(Value::word("1").equals(&Value::Count(1)), None);
+    let word = Value::word;
+    for (one, other, order) in [
+        (ratio(3, 2), Value::Count(1), Some(Ordering::Greater)),
+        (ratio(2, 4), Value::share(1, 2), Some(Ordering::Equal)),
+        // A quotient of nothing, and words, which have no order.
+        (ratio(1, 0), ratio(1, 0), None),
+        (word("a"), word("a"), None),
+    ] {
+        assert_eq!(one.compared(&other), order, "{one:?} {other:?}");
+    }
+    assert_eq!(word("a").equals(&word("a")), Some(true));
+    assert_eq!(word("a").equals(&word("b")), Some(false));
+    assert_eq!(word("1").equals(&Value::Count(1)), None);
 }
 
 #[test]
 fn bounds_that_make_no_sense_for_a_value_are_unknown() {
-    let open = || Some(Value::word("open"));
-    let outcome = |value, (bound, threshold)| {
+    let (open, count) = (|| Value::word("open"), Value::Count);
+    for (value, bound, threshold, expected) in [
+        (open(), Bound::AtLeast, open(), RuleOutcome::Unknown),
+        (open(), Bound::Is, count(1), RuleOutcome::Unknown),
+        (open(), Bound::Is, open(), RuleOutcome::Fired),
+        (open(), Bound::IsNot, open(), RuleOutcome::Held),
+        (count(2), Bound::IsNot, count(1), RuleOutcome::Fired),
+    ] {
         let rule = Rule::new(SUCCESS, "x", "");
-        rule.measured(value, bound, threshold).outcome
-    };
-    assert_eq!(
-        outcome(open(), (Bound::AtLeast, Value::word("open"))),
-        RuleOutcome::Unknown
-    );
-    assert_eq!(
-        outcome(open(), (Bound::Is, Value::Count(1))),
-        RuleOutcome::Unknown
-    );
-    assert_eq!(
-        outcome(open(), (Bound::Is, Value::word("open"))),
-        RuleOutcome::Fired
-    );
-    assert_eq!(
-        outcome(open(), (Bound::IsNot, Value::word("open"))),
-        RuleOutcome::Held
-    );
-    assert_eq!(
-        outcome(Some(Value::Count(2)), (Bound::IsNot, Value::Count(1))),
-        RuleOutcome::Fired
-    );
+        let rule = rule.measured(Some(value), bound, threshold);
+        assert_eq!(rule.outcome, expected, "{rule:?}");
+    }
 }
 
 #[test]

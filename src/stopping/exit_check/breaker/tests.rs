@@ -130,19 +130,6 @@ fn the_turn_after_the_rest_is_the_probe() {
 }
 
 #[test]
-fn an_expired_probe_is_followed_by_another() {
-    let mut breaker = after("---");
-    record(&mut breaker, '?', at(40));
-    assert_eq!(breaker.permit(at(99)), Permit::Refused { until: at(100) });
-    assert_eq!(breaker.permit(at(100)), Permit::Probe);
-    record(&mut breaker, '?', at(120));
-    assert_eq!(
-        words(&breaker, 120),
-        "half-open 180: 3 turns in a row made no progress"
-    );
-}
-
-#[test]
 fn the_same_error_in_five_turns_in_a_row_opens_the_breaker() {
     let mut breaker = after("");
     for minute in 1..=4 {
@@ -158,25 +145,6 @@ fn the_same_error_in_five_turns_in_a_row_opens_the_breaker() {
         words(&breaker, 5),
         "open 5-35: 5 turns in a row had the same error: timeout"
     );
-}
-
-#[test]
-fn different_errors_in_a_row_leave_the_breaker_closed() {
-    let mut breaker = after("");
-    for minute in 1..=20 {
-        let seen = errors(&[&format!("error {minute}")]);
-        breaker.record(&RULE, TurnProgress::Unknown, &seen, at(minute));
-    }
-    assert_eq!(words(&breaker, 20), "closed 0 1");
-}
-
-#[test]
-fn the_turns_of_a_dead_run_do_not_count_in_the_next() {
-    let mut breaker = after("--");
-    breaker.begin_run(run("b"), at(3));
-    assert_eq!(breaker.run, run("b"));
-    record(&mut breaker, '-', at(4));
-    assert_eq!(words(&breaker, 4), "closed 1 0");
 }
 
 #[test]

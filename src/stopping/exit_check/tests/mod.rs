@@ -191,3 +191,8 @@ fn play(agent_loop: &mut AgentLoop, turns: impl IntoIterator<Item = TurnEvidence
 fn class(evaluation: &Evaluation) -> Option<Class> {
     evaluation.class()
 }
+
+/// The rules that decide on the turns of a new loop.
+fn played(turns: impl IntoIterator<Item = TurnEvidence>) -> String {
+    play(&mut AgentLoop::new(), turns)
+}

@@ -54,14 +54,6 @@ fn stagnation_names_the_reason_before_the_circuit_that_it_opens() {
 }
 
 #[test]
-fn a_circuit_with_lower_thresholds_halts_by_itself() {
-    let mut agent_loop = AgentLoop::new();
-    agent_loop.settings.circuit.no_progress_turns = 2;
-    let turns = (0..3).map(|_| plan(4, 1));
-    assert_eq!(play(&mut agent_loop, turns), "- - circuit_opened");
-}
-
-#[test]
 fn success_precedes_the_limits_after_it() {
     let confirmed = |thresholds| {
         let mut agent_loop = AgentLoop::with(thresholds);
@@ -130,4 +122,12 @@ fn limits_are_in_their_stated_order() {
             "turns",
         ]
     );
+}
+
+#[test]
+fn a_circuit_with_lower_thresholds_halts_by_itself() {
+    let mut agent_loop = AgentLoop::new();
+    agent_loop.settings.circuit.no_progress_turns = 2;
+    let turns = (0..3).map(|_| plan(4, 1));
+    assert_eq!(play(&mut agent_loop, turns), "- - circuit_opened");
 }

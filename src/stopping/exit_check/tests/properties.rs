@@ -112,7 +112,7 @@ fn any_turns() -> impl Strategy<Value = Vec<TurnEvidence>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn turns_without_evidence_fire_nothing_but_failed_turns_and_the_cap(

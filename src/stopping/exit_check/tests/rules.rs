@@ -32,19 +32,11 @@ fn an_obstacle_halts_at_once() {
 
 #[test]
 fn all_tasks_done_needs_every_task() {
-    assert_eq!(decided(plan(5, 0)).as_deref(), Some("all_tasks_done"));
-    assert_eq!(decided(plan(99, 1)), None);
-    assert_eq!(
-        decided(plan(0, 0)),
-        None,
-        "an empty plan is no finished one"
-    );
-}
-
-#[test]
-fn all_tasks_done_is_a_success() {
     let evaluation = AgentLoop::new().turn(plan(5, 0));
+    assert_eq!(evaluation.deciding_rule(), Some("all_tasks_done"));
     assert_eq!(class(&evaluation), Some(Class::Done));
+    assert_eq!(decided(plan(99, 1)), None);
+    assert_eq!(decided(plan(0, 0)), None, "it is empty, and not finished");
 }
 
 #[test]
@@ -57,41 +49,26 @@ fn completion_fires_from_its_threshold_with_an_explicit_signal() {
 
 #[test]
 fn a_claim_in_words_needs_the_next_turn_to_repeat_it() {
-    let mut agent_loop = AgentLoop::new();
     assert_eq!(
-        play(&mut agent_loop, [claim(plan(4, 1)), claim(plan(4, 1))]),
+        played([claim(plan(4, 1)), claim(plan(4, 1))]),
         "- confirmed_completion"
     );
-    let mut agent_loop = AgentLoop::new();
     let interrupted = [claim(plan(4, 1)), plan(4, 1), claim(plan(4, 1))];
-    assert_eq!(play(&mut agent_loop, interrupted), "- - -");
+    assert_eq!(played(interrupted), "- - -");
 }
 
 #[test]
 fn a_claim_after_another_completed_task_is_a_first_one() {
-    let mut agent_loop = AgentLoop::new();
     let turns = [claim(plan(8, 2)), claim(plan(9, 1)), claim(plan(9, 1))];
-    assert_eq!(play(&mut agent_loop, turns), "- - confirmed_completion");
-}
-
-#[test]
-fn claims_below_the_completion_threshold_confirm_nothing() {
-    let mut agent_loop = AgentLoop::new();
-    let turns = [claim(plan(3, 2)), claim(plan(3, 2)), claim(plan(3, 2))];
-    assert_eq!(play(&mut agent_loop, turns), "- - -");
+    assert_eq!(played(turns), "- - confirmed_completion");
 }
 
 #[test]
 fn claims_of_a_turn_that_changes_the_work_need_twice_as_many() {
-    let mut agent_loop = AgentLoop::new();
     let polishing = (0..5).map(|turn| claim(tree(quiet(), turn)));
-    assert_eq!(
-        play(&mut agent_loop, polishing),
-        "- - - confirmed_completion -"
-    );
-    let mut agent_loop = AgentLoop::new();
+    assert_eq!(played(polishing), "- - - confirmed_completion -");
     let turns = [claim(tree(quiet(), 1)), claim(tree(quiet(), 1))];
-    assert_eq!(play(&mut agent_loop, turns), "- confirmed_completion");
+    assert_eq!(played(turns), "- confirmed_completion");
 }
 
 #[test]
@@ -117,44 +94,30 @@ fn a_blocked_agent_needs_a_person() {
 
 #[test]
 fn two_questions_in_a_row_need_a_person() {
-    let mut agent_loop = AgentLoop::new();
     let turns = [question(quiet()), question(quiet())];
-    assert_eq!(play(&mut agent_loop, turns), "- questions");
-    let mut agent_loop = AgentLoop::new();
+    assert_eq!(played(turns), "- questions");
     let turns = [question(quiet()), quiet(), question(quiet())];
-    assert_eq!(play(&mut agent_loop, turns), "- - -");
+    assert_eq!(played(turns), "- - -");
 }
 
 #[test]
 fn a_question_of_a_turn_that_made_progress_does_not_count() {
-    let mut agent_loop = AgentLoop::new();
     let turns = [
         question(plan(1, 9)),
         question(plan(2, 8)),
         question(plan(3, 7)),
     ];
-    assert_eq!(play(&mut agent_loop, turns), "- - -");
-}
-
-#[test]
-fn questions_do_not_suppress_stagnation() {
-    let mut agent_loop = AgentLoop::new();
-    agent_loop.settings.thresholds.question_turns = 50;
-    let turns = (0..4).map(|_| question(plan(1, 9)));
-    assert_eq!(play(&mut agent_loop, turns), "- - - stagnation");
+    assert_eq!(played(turns), "- - -");
 }
 
 #[test]
 fn low_confidence_counts_twice_in_a_row_and_as_a_number() {
-    let mut agent_loop = AgentLoop::new();
     let turns = [confidence(quiet(), 69), confidence(quiet(), 69)];
-    assert_eq!(play(&mut agent_loop, turns), "- low_confidence");
-    let mut agent_loop = AgentLoop::new();
+    assert_eq!(played(turns), "- low_confidence");
     let turns = [confidence(quiet(), 70), confidence(quiet(), 70)];
-    assert_eq!(play(&mut agent_loop, turns), "- -");
-    let mut agent_loop = AgentLoop::new();
+    assert_eq!(played(turns), "- -");
     let turns = [confidence(quiet(), 50), quiet(), confidence(quiet(), 50)];
-    assert_eq!(play(&mut agent_loop, turns), "- - -");
+    assert_eq!(played(turns), "- - -");
 }
 
 #[test]
@@ -170,66 +133,47 @@ fn a_sixth_different_error_halts() {
 
 #[test]
 fn the_same_error_in_three_turns_halts() {
-    let mut agent_loop = AgentLoop::new();
     let turns = [
         errors(quiet(), &["a"]),
         errors(quiet(), &["a", "b"]),
         errors(quiet(), &["a"]),
     ];
-    assert_eq!(play(&mut agent_loop, turns), "- - same_error");
-    let mut agent_loop = AgentLoop::new();
+    assert_eq!(played(turns), "- - same_error");
     let turns = ["a", "b", "a", "b"].map(|error| errors(quiet(), &[error]));
-    assert_eq!(play(&mut agent_loop, turns), "- - - -");
+    assert_eq!(played(turns), "- - - -");
 }
 
 #[test]
 fn an_error_is_past_when_another_task_is_completed() {
-    let mut agent_loop = AgentLoop::new();
     let turns = (1..8).map(|completed| errors(plan(completed, 9), &["flaky test"]));
-    assert_eq!(play(&mut agent_loop, turns), "- - - - - - -");
-}
-
-#[test]
-fn many_errors_are_past_when_another_task_is_completed() {
-    let six = ["a", "b", "c", "d", "e", "f"];
-    let mut agent_loop = AgentLoop::new();
-    let turns = [
-        plan(1, 9),
-        errors(plan(2, 8), &six),
-        errors(plan(2, 8), &six),
-    ];
-    assert_eq!(play(&mut agent_loop, turns), "- - distinct_errors");
+    assert_eq!(played(turns), "- - - - - - -");
 }
 
 #[test]
 fn edits_do_not_excuse_the_same_error() {
-    let mut agent_loop = AgentLoop::new();
     let turns = (0..3).map(|turn| errors(tree(quiet(), turn), &["a"]));
-    assert_eq!(play(&mut agent_loop, turns), "- - same_error");
+    assert_eq!(played(turns), "- - same_error");
 }
 
 #[test]
 fn three_turns_without_a_message_halt() {
-    let mut agent_loop = AgentLoop::new();
     let silent = (0..3).map(|_| TurnEvidence::default());
-    assert_eq!(play(&mut agent_loop, silent), "- - failed_turns");
+    assert_eq!(played(silent), "- - failed_turns");
     let failed = || TurnEvidence {
         agent_exit: Some(1),
         ..quiet()
     };
-    let mut agent_loop = AgentLoop::new();
     let turns = [failed(), failed(), failed()];
-    assert_eq!(play(&mut agent_loop, turns), "- - failed_turns");
+    assert_eq!(played(turns), "- - failed_turns");
 }
 
 #[test]
 fn a_turn_cut_short_that_changed_something_has_not_failed() {
-    let mut agent_loop = AgentLoop::new();
     let cut = (0..6).map(|turn| TurnEvidence {
         agent_exit: Some(124),
         ..tree(quiet(), turn)
     });
-    assert_eq!(play(&mut agent_loop, cut), "- - - - - -");
+    assert_eq!(played(cut), "- - - - - -");
 }
 
 #[test]
@@ -253,26 +197,36 @@ fn stagnation_is_unknown_where_nothing_is_measured() {
 
 #[test]
 fn work_that_goes_back_and_forth_is_stalled() {
-    let mut agent_loop = AgentLoop::new();
     let turns = [0, 1, 0, 1, 0].map(|state| tree(plan(1, 2), state));
-    assert_eq!(play(&mut agent_loop, turns), "- - - - stagnation");
+    assert_eq!(played(turns), "- - - - stagnation");
 }
 
 #[test]
 fn the_last_allowed_turn_exhausts_the_run() {
-    let thresholds = ExitThresholds {
-        max_turns: 7,
-        ..ExitThresholds::default()
-    };
-    let mut agent_loop = AgentLoop::with(thresholds);
+    let mut agent_loop = AgentLoop::new();
+    agent_loop.settings.thresholds.max_turns = 7;
     let turns = (0..7).map(|turn| tree(quiet(), turn));
     assert_eq!(play(&mut agent_loop, turns), "- - - - - - turns");
 }
 
 #[test]
-fn the_default_cap_is_a_hundred_turns() {
+fn claims_below_the_completion_threshold_confirm_nothing() {
+    let turns = (0..3).map(|_| claim(plan(3, 2)));
+    assert_eq!(played(turns), "- - -");
+}
+
+#[test]
+fn many_errors_are_past_when_another_task_is_completed() {
+    let six = ["a", "b", "c", "d", "e", "f"];
+    let turns = [1, 2, 2].map(|completed| errors(plan(completed, 8), &six));
+    let turns = [plan(0, 9)].into_iter().chain(turns);
+    assert_eq!(played(turns), "- - - distinct_errors");
+}
+
+#[test]
+fn questions_do_not_suppress_stagnation() {
     let mut agent_loop = AgentLoop::new();
-    let decisions = agent_loop.turns((0..100).map(|turn| tree(quiet(), turn)));
-    assert!(decisions.iter().take(99).all(Option::is_none));
-    assert_eq!(decisions[99].as_deref(), Some("turns"));
+    agent_loop.settings.thresholds.question_turns = 50;
+    let turns = (0..4).map(|_| question(plan(1, 9)));
+    assert_eq!(play(&mut agent_loop, turns), "- - - stagnation");
 }

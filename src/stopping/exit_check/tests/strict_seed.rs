@@ -1,4 +1,4 @@
-//! The original script's examples and its nine tests, under the rules to its letter.
+//! The original script's tests, under the rules to its letter.
 
 use super::*;
 
@@ -28,32 +28,6 @@ fn decided(evidence: TurnEvidence) -> Option<String> {
 fn shown(evidence: TurnEvidence, rule: &str) -> String {
     let evaluation = AgentLoop::strict_seed().turn(evidence);
     evaluation.rule(rule).unwrap().measure_in_words()
-}
-
-#[test]
-fn example_1_high_completion_exits() {
-    // "All tasks are now complete.", 5 of 5.
-    let evaluation = AgentLoop::strict_seed().turn(plan(5, 0));
-    assert_eq!(evaluation.deciding_rule(), Some("high_completion"));
-    assert_eq!(class(&evaluation), Some(Class::Done));
-}
-
-#[test]
-fn example_2_low_confidence_exits() {
-    // "I think this might work, but I'm not sure."
-    let hedged = SeedWords {
-        hedges: 1,
-        ..SeedWords::default()
-    };
-    let evaluation = AgentLoop::strict_seed().turn(words(quiet(), hedged));
-    assert_eq!(evaluation.deciding_rule(), Some("low_confidence"));
-    assert_eq!(class(&evaluation), Some(Class::NeedsHuman));
-}
-
-#[test]
-fn example_3_progress_continues() {
-    // "I am confident this is correct. Task 1 done.", 1 of 3.
-    assert_eq!(decided(confident(plan(1, 2))), None);
 }
 
 #[test]
@@ -99,13 +73,6 @@ fn completion_is_the_share_of_completed_tasks() {
 }
 
 #[test]
-fn completion_exits_with_work_left() {
-    let evaluation = AgentLoop::strict_seed().turn(confident(plan(4, 1)));
-    assert_eq!(evaluation.deciding_rule(), Some("high_completion"));
-    assert_eq!(decided(confident(plan(79, 21))), None);
-}
-
-#[test]
 fn three_decisions_without_another_task_stagnate() {
     let mut agent_loop = AgentLoop::strict_seed();
     let turns = (0..4).map(|_| confident(plan(1, 2)));
@@ -135,19 +102,11 @@ fn the_state_persists_across_decisions() {
 }
 
 #[test]
-fn an_open_circuit_overrides_everything() {
-    let mut agent_loop = AgentLoop::strict_seed();
-    play(&mut agent_loop, (0..4).map(|_| confident(plan(1, 2))));
-    let evaluation = agent_loop.turn(confident(plan(5, 0)));
-    assert_eq!(evaluation.deciding_rule(), Some("circuit_open"));
-    assert_eq!(class(&evaluation), Some(Class::Halted));
-}
-
-#[test]
 fn even_these_rules_have_a_cap() {
     let mut agent_loop = AgentLoop::strict_seed();
-    let turns = (0..100).map(|_| confident(quiet()));
+    let turns = (0..120).map(|_| confident(quiet()));
     let decisions = agent_loop.turns(turns);
     assert!(decisions.iter().take(99).all(Option::is_none));
     assert_eq!(decisions[99].as_deref(), Some("turns"));
+    assert_eq!(agent_loop.state.totals.completion_history.len(), 100);
 }
