@@ -71,15 +71,10 @@ pub(crate) fn write(
     let text = source.text(format)?;
     let Some(output) = output else {
         let face = printer.out_traits();
-        let shown = match format {
-            AnswerFormat::Markdown if face.is_terminal => match source.summary {
-                Some(summary) => screen(summary, Some(face.width), face.paint),
-                None => render::render(source.markdown, face.width, face.paint),
-            },
-            AnswerFormat::Markdown
-            | AnswerFormat::Json
-            | AnswerFormat::Html
-            | AnswerFormat::Both => text,
+        let shown = match source.summary {
+            _ if format != AnswerFormat::Markdown || !face.is_terminal => text,
+            Some(summary) => screen(summary, Some(face.width), face.paint),
+            None => render::render(source.markdown, face.width, face.paint),
         };
         return Ok(pager.result(&shown, printer)?);
     };

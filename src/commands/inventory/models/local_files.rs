@@ -117,9 +117,8 @@ mod tests {
     /// Prints as into a pipe, wherever the tests run.
     fn run(home: &Home, action: &ModelAction) -> Result<String, Error> {
         let traits = StreamTraits::new(false, None, &TerminalEnv::default());
-        let sink = || Box::new(std::io::sink());
         let unmasked = Box::new(str::to_owned);
-        let stream = || (sink() as _, traits);
+        let stream = || (Box::new(std::io::sink()) as _, traits);
         let printer = Printer::new(stream(), stream(), Verbosity::Quiet, unmasked);
         let (environment, settings) = (Environment::default(), Settings::default());
         let models = EmbeddedModels::new(&environment, &settings, home, &printer);
