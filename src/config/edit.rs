@@ -167,6 +167,8 @@ mod tests {
             assert_eq!(without(text, &[name]).unwrap(), left);
         }
         assert_eq!(without("{ \"a\": 1 }", &["a"]).unwrap(), "{}");
+        let beside = without(r#"{"a": 1, "b": 2}"#, &["a"]);
+        assert_eq!(beside.unwrap(), r#"{"b": 2}"#);
         assert_eq!(without(text, &["d"]), None);
         assert_eq!(without(text, &["a", "b"]), None);
     }

@@ -346,11 +346,6 @@ mod tests {
             assert_refused(json, at, words);
         }
     }
-}
-
-#[cfg(test)]
-mod own_keys_tests {
-    use super::*;
 
     fn keys(entries: &[EndpointEntry], variables: &[(&str, &str)]) -> Vec<String> {
         let environment = Environment::of(variables.iter().copied());
@@ -403,11 +398,6 @@ mod own_keys_tests {
             assert!(is_secret(&SecretString::from(key)), "{key}");
         }
     }
-}
-
-#[cfg(test)]
-mod local_servers_tests {
-    use super::*;
 
     #[test]
     fn words_texts_and_lists_are_read() {

@@ -185,6 +185,7 @@ fn collect(
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::slice::from_ref;
 
     use super::*;
 
@@ -222,13 +223,6 @@ mod tests {
         );
         assert!(read_optional(directory.path(), SizeLimit::SETTINGS).is_err());
     }
-}
-
-#[cfg(test)]
-mod git_excludes_tests {
-    use std::slice::from_ref;
-
-    use super::*;
 
     #[test]
     fn file_is_where_git_looks_for_it() {
@@ -256,11 +250,6 @@ mod git_excludes_tests {
         let global = ("GIT_CONFIG_GLOBAL", path("global"));
         assert_eq!(home(&[global]), Path::new("/of/global"));
     }
-}
-
-#[cfg(test)]
-mod prompt_overrides_tests {
-    use super::*;
 
     #[test]
     fn prompts_of_the_user_are_found_by_their_paths() {

@@ -317,11 +317,6 @@ mod tests {
             assert!(error.contains(words), "{error}");
         }
     }
-}
-
-#[cfg(test)]
-mod panel_tests {
-    use super::*;
 
     fn panels(json: &str) -> Result<BTreeMap<String, NamedPanel>, String> {
         let value = serde_json::from_str(json).unwrap();

@@ -114,11 +114,6 @@ mod tests {
             "unknown model `zzz`"
         );
     }
-}
-
-#[cfg(test)]
-mod resale_tests {
-    use super::*;
 
     #[test]
     fn a_resold_model_is_known_by_its_vendors_id() {

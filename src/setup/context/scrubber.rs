@@ -95,11 +95,6 @@ mod tests {
         let message = mask(&format!("no command `{key}`"));
         assert_eq!(message, "no command `[REDACTED_API_KEY]`");
     }
-}
-
-#[cfg(test)]
-mod rules_tests {
-    use super::*;
 
     fn read(text: &str) -> Result<UserRules, String> {
         parse(text).map_err(|error| format!("scrub.toml{error}"))

@@ -100,7 +100,9 @@ pub(super) fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerm
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples::{ready, served};
     use super::*;
+    use crate::domain::vendors::LocalServerKind;
     use crate::setup::samples::{access_list, settings};
 
     #[test]
@@ -122,13 +124,6 @@ mod tests {
         let listed = read(r#"{"local_servers": "127.0.0.1:81, box:82"}"#);
         assert_eq!(listed.shown(&all_kinds()), "127.0.0.1:81, box:82");
     }
-}
-
-#[cfg(test)]
-mod terms_tests {
-    use super::super::samples::{ready, served};
-    use super::*;
-    use crate::domain::vendors::LocalServerKind;
 
     #[test]
     fn small_models_get_small_prompts_and_half_of_a_known_context() {
