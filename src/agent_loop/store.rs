@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::agent_loop::git::GitSnapshot;
-use crate::domain::log::SCHEMA_VERSION;
+use crate::domain::record::log::SCHEMA_VERSION;
 use crate::domain::time::Timestamp;
 use crate::files::log::{self, LockPolicy, Log, LogError, LogReader};
 use crate::files::write::{

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::log::LogEvent;
+use crate::domain::record::log::LogEvent;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::stopping::batch::reason::BatchStopReason;
 use crate::stopping::batch::state::StopRequest;
@@ -12,7 +12,7 @@ use crate::stopping::evaluation::Evaluation;
 
 use super::result::CaseResult;
 use super::run::{CaseRunId, RunId, RunTerms};
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 
 /// One line of the log.
 pub type BenchmarkEvent = LogEvent<BenchmarkEventKind>;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
-use crate::domain::money::Cost;
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 
 use super::run::CaseRunId;
 pub use crate::stopping::batch::totals::CaseOutcome;

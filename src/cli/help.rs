@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::man::ManSection;
-use crate::domain::vendors::VENDORS;
+use crate::domain::model::vendors::VENDORS;
 
 /// The exit codes and their meanings.
 const EXIT_CODES: &str = "  0    success

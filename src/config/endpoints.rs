@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use super::env::Environment;
 use super::key_detection::holds_key;
 use super::value::{ConfigValue, NAME_RULE, ValueError, is_name, optional};
-use crate::domain::address::{self, Bare};
-use crate::domain::dialect::{Structure, TokensField, WireFormat};
 use crate::domain::ids::ProviderId;
-use crate::domain::vendors::{self, VENDORS};
+use crate::domain::model::address::{self, Bare};
+use crate::domain::model::dialect::{Structure, TokensField, WireFormat};
+use crate::domain::model::vendors::{self, VENDORS};
 
 /// One entry. As JSON, it is what would be written under its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

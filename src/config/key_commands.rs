@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use crate::domain::vendors::VENDORS;
+use crate::domain::model::vendors::VENDORS;
 use crate::files::process::{self, OutputPart, ProcessEnd, ProcessGroup};
 use crate::text::clean::{clean, shortened_unmasked};
 

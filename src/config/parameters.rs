@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::domain::body_fields::{holds_reserved, is_reserved};
+use crate::domain::answer::body_fields::{holds_reserved, is_reserved};
 
 use super::key_detection::{holds_key, is_key_name};
 use super::value::{ConfigValue, NO_KEYS_HERE, ValueError, is_name};
@@ -103,7 +103,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::body_fields::{OWN, STRUCTURE};
+    use crate::domain::answer::body_fields::{OWN, STRUCTURE};
 
     fn parameters(json: &str) -> Result<Parameters, String> {
         let value = serde_json::from_str(json).unwrap();

@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::consultation::plan::options::{DebateAnalysis, JudgePasses, Rounds};
 use crate::consultation::policy::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
-use crate::domain::confidence::Confidence;
-use crate::domain::money::MicroUsd;
+use crate::domain::answer::confidence::Confidence;
+use crate::domain::cost::money::MicroUsd;
 use crate::stopping::early_termination::{Policy, TerminationRule};
 
 use super::endpoints::{EndpointEntry, LocalServers};

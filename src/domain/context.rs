@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use super::cost::tokens::{Band, token_band};
 use super::hash::sha256;
-use super::tokens::{Band, token_band};
 
 /// The kind of a source. The order is that of the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::family;
 use super::ids::{AgentId, ModelRef, SeatId};
+use super::model::family;
 
 /// An expert's point of view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::confidence::Confidence;
+use super::answer::confidence::Confidence;
+use super::cost::money::{Cost, MicroUsd};
 use super::ids::ModelRef;
-use super::money::{Cost, MicroUsd};
 
 /// The remark shown wherever the embedded model appears.
 pub const LOCAL_QUALITY: &str = "local model, demonstration quality";

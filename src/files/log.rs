@@ -20,8 +20,8 @@ use serde_json::Value;
 
 use super::write::{Durability, PRIVATE, WriteError};
 use super::{LinkPolicy, SizeLimit, open_with};
-use crate::domain::artifact::MissingFieldError;
-use crate::domain::log::{Fold, LogLine};
+use crate::domain::answer::artifact::MissingFieldError;
+use crate::domain::record::log::{Fold, LogLine};
 
 /// The greatest length of a line. The longest names every case of a run, or holds all changes of a
 /// document.

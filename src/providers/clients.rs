@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use reqwest::{Certificate, Client, ClientBuilder, Url};
 
-use crate::domain::address::without_credentials;
+use crate::domain::model::address::without_credentials;
 
 use super::errors::{innermost, shortened};
 

@@ -3,23 +3,14 @@
 //!
 //! Retries are not decided here: a provider makes one call and returns its outcome.
 
-pub mod anthropic;
+pub mod dialects;
 pub mod catalog;
 mod clients;
-pub mod decoder;
 pub mod discovery;
 pub mod errors;
 pub mod form;
-pub mod partial_reply;
-pub mod gemini;
 pub mod http;
 pub mod model_list;
 pub mod local;
-pub mod ollama;
-pub mod openai;
-mod delta_redactor;
 pub mod remote;
-pub mod reported_cost;
-pub mod sse;
 pub mod wire;
-mod wording;

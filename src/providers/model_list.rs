@@ -7,11 +7,11 @@
 
 use serde_json::Value;
 
-use crate::domain::money::MicroUsd;
+use crate::domain::cost::money::MicroUsd;
 
 use super::http::GetRequest;
 use super::wire::{Endpoint, address};
-use crate::domain::dialect::{Dialect, HealthCheck};
+use crate::domain::model::dialect::{Dialect, HealthCheck};
 
 /// A model that a vendor lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,8 +145,8 @@ pub fn key_budget(body: &str) -> Option<KeyBudget> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::dialect::Quirks;
-    use crate::domain::vendors::VENDORS;
+    use crate::domain::model::dialect::Quirks;
+    use crate::domain::model::vendors::VENDORS;
     use crate::providers::wire::{Account, HeaderText, Scheme};
 
     fn ids(dialect: Dialect, body: &str) -> Vec<String> {

@@ -7,17 +7,18 @@ use std::time::Duration;
 
 use crate::consultation::policy::health::TOO_SLOW;
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
-use crate::domain::money::MicroUsd;
+use crate::domain::cost::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Delta, Provider};
 
 use super::catalog::ModelCatalog;
-use super::decoder::Decoder;
+use super::dialects::decoder::Decoder;
 use super::form::{self, Adjustment, Form, Parameters, Refusal, Structure};
 use super::http::Http;
-use super::sse::Framing;
+use super::model_list;
+use super::wire::sse::Framing;
 use super::wire::{Endpoint, HeaderText, HttpRequest, address};
-use super::{anthropic, gemini, model_list, ollama, openai};
-use crate::domain::dialect::{CacheKeyPlace, Dialect, Quirks, Routing, TokensField};
+use crate::domain::model::dialect::{CacheKeyPlace, Dialect, Quirks, Routing, TokensField};
+use crate::providers::dialects::{anthropic, gemini, ollama, openai};
 
 /// The time limit of a check. It exceeds the limit for a healthy provider by enough that the delay
 /// shows.

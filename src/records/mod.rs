@@ -10,8 +10,6 @@
 
 pub mod files;
 pub mod journal;
-pub mod context_file;
-pub mod events_file;
 pub mod stored;
 pub mod outcomes;
 pub mod lookup;
@@ -19,9 +17,6 @@ pub mod removal;
 pub mod index;
 pub mod history;
 pub mod statistics;
-pub mod calibration;
-pub mod experience;
 pub mod month;
-pub mod month_budget;
 pub mod runs;
 pub mod refinements;

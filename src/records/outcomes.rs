@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::outcome::Grade;
+use crate::domain::record::outcome::Grade;
 use crate::files::write::{Durability, WriteError, write_json};
 use crate::files::{self, SizeLimit};
 

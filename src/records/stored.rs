@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::artifact::SCHEMA_VERSION;
+use crate::domain::answer::artifact::SCHEMA_VERSION;
 use crate::domain::ids::{ConsultationId, ConsultationIdError};
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::files::{self, SizeLimit};
 
 /// The reason why a record could not be read.

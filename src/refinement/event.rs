@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::log::LogEvent;
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::log::LogEvent;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::stopping::convergence::{Criteria, DocumentMeasure};
 use crate::stopping::evaluation::Evaluation;
 

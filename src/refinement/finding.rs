@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::document::{SectionKind, Tag};
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::domain::ids::ConsultationId;
 use crate::stopping::convergence::QuestionKey;
 

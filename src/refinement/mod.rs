@@ -23,5 +23,4 @@ pub mod event;
 pub mod integration;
 pub mod state;
 pub mod check;
-mod words;
 pub mod report;

@@ -24,8 +24,6 @@ mod overlap;
 mod batch;
 mod placeholder;
 #[cfg(test)]
-mod rule_cases;
-#[cfg(test)]
 mod properties;
 
 use std::borrow::Cow;

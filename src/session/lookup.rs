@@ -5,11 +5,10 @@ use std::path::Path;
 use crate::domain::ids::ConsultationId;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
-use crate::records::history;
 use crate::records::index::Index;
 use crate::records::journal::ends;
-use crate::records::lookup;
 use crate::records::lookup::LookupError;
+use crate::records::{history, lookup};
 use crate::text::clean::{count, one_line};
 
 /// Most consultations that are listed for an ambiguous name.

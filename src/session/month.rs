@@ -14,15 +14,15 @@ use crate::config::paths::Home;
 use crate::consultation::event::{CallEvent, CallStarted, Envelope, Event};
 use crate::consultation::plan::Control;
 use crate::consultation::policy::budget::BudgetCheck;
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::CallId;
-use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 use crate::engine::dispatcher::budget::SharedBudget;
 use crate::engine::ports::{Subscriber, SubscriberError};
 use crate::error::Error;
 use crate::records::journal::Journal;
+use crate::records::month::budget::{MonthBudget, MonthBudgetError};
 use crate::records::month::spent_in_month;
-use crate::records::month_budget::{MonthBudget, MonthBudgetError};
 use crate::records::statistics::calendar::date_of;
 
 /// The month's budget, shared by the processes of a home.

@@ -16,7 +16,7 @@ use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::transcript::Transcript;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::engine::clock::Clock;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::budget::SharedBudget;

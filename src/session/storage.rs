@@ -9,10 +9,10 @@ use crate::config::paths::Home;
 use crate::consultation::plan::Plan;
 use crate::domain::context::ContextStorage;
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::engine::ports::Face;
 use crate::files::write::{WriteError, create_private_dir};
-use crate::records::context_file;
+use crate::records::files::context_file;
 use crate::records::files::{ConsultationFiles, log_notice};
 use crate::records::journal::Journal;
 

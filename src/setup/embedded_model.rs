@@ -10,19 +10,20 @@ use crate::config::settings::Settings;
 use crate::consultation::plan::{ModelTerms, OutputTokens};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::Size;
-use crate::domain::dialect::PromptCaching;
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::model::dialect::PromptCaching;
+use crate::domain::model::vendors;
 use crate::domain::panel::Panel;
-use crate::domain::vendors;
 use crate::engine::ports::{Confirmation, Face, LongWork, Provider};
 use crate::error::{Error, Exit};
 use crate::providers::http::Http;
-use crate::providers::local::choice::{self, LocalModelChoice, ModelFile};
-use crate::providers::local::home::ModelHome;
-use crate::providers::local::manifest::GgufModel;
-use crate::providers::local::pull::{PullError, PullProgress, Sources, pull};
-use crate::providers::local::sources::hub::Hub;
-use crate::providers::local::{LABEL, built_in, manifest};
+use crate::providers::local::files::choice::{self, LocalModelChoice, ModelFile};
+use crate::providers::local::files::home::ModelHome;
+use crate::providers::local::files::manifest;
+use crate::providers::local::files::manifest::GgufModel;
+use crate::providers::local::files::pull::{PullError, PullProgress, Sources, pull};
+use crate::providers::local::files::sources::hub::Hub;
+use crate::providers::local::{LABEL, built_in};
 
 /// How the embedded model is asked: with short prompts, and a token limit that a small model can
 /// keep.

@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::panel::context::{SelectionContext, is_added_reseller};
 use super::panel::spec::PanelSpec;
 use super::provider_access::{self, ProviderAccess};
-use crate::domain::family::family;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
+use crate::domain::model::family::family;
 use crate::domain::panel::Panel;
 use crate::providers::catalog::Model;
 

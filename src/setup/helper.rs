@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use super::panel::context::SelectionContext;
 use crate::consultation::plan::options::{DebateAnalysis, DebateOptions};
 use crate::consultation::protocol::answer::AnswerKind;
+use crate::domain::cost::tokens::Usage;
 use crate::domain::ids::ModelRef;
 use crate::domain::panel::Panel;
-use crate::domain::tokens::Usage;
 use crate::providers::catalog::Model;
 
 /// Tokens that a helper reads and writes, roughly: prices are compared by them.

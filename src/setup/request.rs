@@ -5,7 +5,7 @@ use crate::consultation::plan::options::{DebateAnalysis, JudgePasses, Rounds};
 use crate::consultation::policy::mode::Mode;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::setup::context::sources::ProjectTerms;
 
 /// The persona of a model that answers alone, which is no persona's business: the most general one.

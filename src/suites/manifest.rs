@@ -1,7 +1,7 @@
 //! A manifest: the suite it names, what holds for its cases, and the settings of its runs.
 
 use crate::consultation::policy::mode::Mode;
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 
 use super::case::CaseDefaults;
 use super::log::FileLog;

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::benchmark::case::Case;
 use crate::consultation::policy::mode::Mode;
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::domain::hash::sha256;
 
 use super::log::SuitePlace;

@@ -266,7 +266,7 @@ fn links_between_pages_lead_to_existing_files() {
 
 #[test]
 fn vendor_variables_match_the_code() {
-    use conclave::domain::vendors::{VENDORS, Vendor};
+    use conclave::domain::model::vendors::{VENDORS, Vendor};
     let (clouds, machines): (Vec<Vendor>, Vec<Vendor>) =
         VENDORS.into_iter().partition(Vendor::is_cloud);
     let cloud_rows = table("| vendor |");
@@ -298,9 +298,9 @@ fn vendor_variables_match_the_code() {
 }
 
 /// Returns the probed addresses of a local server: its usual one, and that of newer builds.
-fn usual_addresses(vendor: &conclave::domain::vendors::Vendor) -> Vec<String> {
-    use conclave::domain::address::authority;
-    use conclave::domain::vendors::Hosting;
+fn usual_addresses(vendor: &conclave::domain::model::vendors::Vendor) -> Vec<String> {
+    use conclave::domain::model::address::authority;
+    use conclave::domain::model::vendors::Hosting;
     let other = match vendor.hosting {
         Hosting::Cloud => None,
         Hosting::OwnMachine { other_base_url, .. } => other_base_url,

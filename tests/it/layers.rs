@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::source_tree::rust_files;
+use crate::support::source_tree::{files, relative, rust_files};
 
 /// The folders of this crate, each with the others that it may use.
 const MAY_USE: &str = "
@@ -31,6 +31,9 @@ const MAY_USE: &str = "
         context agent_loop suites records config setup session terminal error
     error.rs:
 ";
+
+/// More are not seen at a glance.
+const MAX_ENTRIES: usize = 14;
 
 /// Names that the pure layers must not contain: runtime, network, files, environment, clock,
 /// unseeded randomness and terminal.
@@ -69,6 +72,26 @@ fn folders_use_only_the_layers_below() {
         }
     }
     assert_eq!(violations, Vec::<String>::new());
+}
+
+/// The wings stand side by side in `src`, and `lib.rs` has their table.
+#[test]
+fn folders_have_at_most_fourteen_entries() {
+    let paths = ["src", "tests/it"].into_iter().flat_map(files);
+    let paths: Vec<String> = paths.map(|path| relative(&path)).collect();
+    let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for path in &paths {
+        for (end, _) in path.match_indices('/') {
+            let entry = path[end + 1..].split('/').next().unwrap();
+            folders.entry(&path[..end]).or_default().insert(entry);
+        }
+    }
+    let is_crowded = |(folder, entries): &(&str, BTreeSet<&str>)| {
+        let counted = entries.iter().filter(|entry| **entry != "snapshots");
+        *folder != "src" && !folder.ends_with("snapshots") && counted.count() > MAX_ENTRIES
+    };
+    let crowded: Vec<_> = folders.into_iter().filter(is_crowded).collect();
+    assert_eq!(crowded, []);
 }
 
 #[test]

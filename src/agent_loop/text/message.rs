@@ -5,8 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::echo::echoes;
-use super::normal::normal;
-use super::normal::without_quotations;
+use super::normal::{normal, without_quotations};
 use crate::text::clean::front_matter;
 use crate::text::pattern::Pattern;
 

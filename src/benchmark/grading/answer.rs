@@ -2,11 +2,11 @@
 
 use crate::benchmark::matching::{AnswerKey, FinalAnswer};
 use crate::benchmark::result::{ExpertResult, GradedAnswer, StageResults};
-use crate::domain::artifact::{Independent, Revision};
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::artifact::{Independent, Revision};
+use crate::domain::answer::confidence::Confidence;
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, ModelRef, SeatId};
-use crate::domain::money::Cost;
-use crate::domain::stored_record::{Completion, StoredAgent, StoredRecord};
+use crate::domain::record::stored_record::{Completion, StoredAgent, StoredRecord};
 use crate::stopping::share;
 
 use crate::consultation::analysis::final_text::FinalText;

@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::benchmark::case::{Case, Matcher};
 use crate::benchmark::matching::own_statements;
 use crate::consultation::prompt::fence::Fence;
-use crate::domain::stored_record::{Completion, StoredRecord};
+use crate::domain::record::stored_record::{Completion, StoredRecord};
 use crate::text::clean::words;
 
 /// Error for a grader's reply that is no decision.

@@ -8,10 +8,10 @@ use crate::benchmark::matching::AnswerKey;
 use crate::consultation::transcript::no_answer::{
     AccessProblem, NoAnswer, access_failure, access_failure_after,
 };
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::ModelRef;
-use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::stored_record::StoredRecord;
-use crate::domain::stored_record::spend::spend;
+use crate::domain::record::stored_record::StoredRecord;
+use crate::domain::record::stored_record::spend::spend;
 
 fn case(matcher: Matcher) -> Case {
     Case {

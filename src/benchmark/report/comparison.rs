@@ -10,7 +10,7 @@ use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::Arm;
 use crate::benchmark::statistics::Interval;
 use crate::benchmark::statistics::paired::PairedCounts;
-use crate::domain::money::{Cost, CostInDollars};
+use crate::domain::cost::money::{Cost, CostInDollars};
 
 use super::words::{p_value, points, times};
 

@@ -9,8 +9,8 @@ use super::accuracy::Accuracy;
 use super::spend::shared_by;
 use crate::benchmark::result::{CaseOutcome, CaseResult, ExpertResult};
 use crate::benchmark::statistics::proportion::Proportion;
+use crate::domain::cost::money::{Cost, CostInDollars};
 use crate::domain::ids::{ModelRef, SeatId};
-use crate::domain::money::{Cost, CostInDollars};
 
 /// Answers before and after a part of the debate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

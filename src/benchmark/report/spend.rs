@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::state::PendingCaseRun;
 use crate::benchmark::statistics::{median, nearest_rank};
-use crate::domain::money::{Cost, CostInDollars, MicroUsd};
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::cost::money::{Cost, CostInDollars, MicroUsd};
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 
 /// The spend of many case runs. Sums include case runs without an answer or a result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -1,7 +1,7 @@
 //! Figures of reports as people read them, and the sentences that every form of a report shares.
 
 use crate::benchmark::statistics::Interval;
-use crate::domain::money::Cost;
+use crate::domain::cost::money::Cost;
 use crate::domain::words::amount;
 
 use super::accuracy::Accuracy;

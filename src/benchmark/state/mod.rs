@@ -11,7 +11,7 @@ mod view;
 
 use std::collections::VecDeque;
 
-use crate::domain::log::Fold;
+use crate::domain::record::log::Fold;
 use crate::domain::time::Timestamp;
 use crate::stopping::batch::reason::{BatchStopReason, StopCondition};
 use crate::stopping::batch::state::{BatchState, Workload};
@@ -22,7 +22,7 @@ use crate::stopping::evaluation::Evaluation;
 use super::event::{BenchmarkEvent, BenchmarkEventKind, CaseRunDeferred, DeferralCause, RunBegun};
 use super::result::{CaseOutcome, CaseResult};
 use super::run::{Arm, CaseRunId, RunId};
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 
 use queue::CaseRunQueue;
 

@@ -9,7 +9,7 @@ use crate::stopping::batch::state::Workload;
 use super::super::event::{CaseRunDeferred, DeferralCause};
 use super::super::run::CaseRunId;
 use super::BenchmarkStateError;
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 
 /// A case run without a result, and its attempts so far.
 #[derive(Clone, Debug, PartialEq)]

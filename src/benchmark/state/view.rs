@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::log::SCHEMA_VERSION;
+use crate::domain::record::log::SCHEMA_VERSION;
 use crate::domain::time::Timestamp;
 use crate::stopping::batch::reason::BatchStopReason;
 use crate::stopping::batch::statistics::BatchStatistics;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::benchmark::run::Partition;
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, confidence, share};
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::suites::suite::{StopLimit, StopSettings};
 
 /// Consultations at once, unless flag or suite say otherwise.

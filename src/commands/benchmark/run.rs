@@ -18,7 +18,7 @@ use crate::commands::face::consent::announce;
 use crate::commands::flags::consent_mode;
 use crate::commands::{App, block_on};
 use crate::consultation::policy::consent::ConsentMode;
-use crate::domain::money::MicroUsd;
+use crate::domain::cost::money::MicroUsd;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::records::runs::LockedRun;

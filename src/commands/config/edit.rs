@@ -13,7 +13,7 @@ use crate::config::load::{SettingsError, parse_object};
 use crate::config::paths::{Home, read_optional};
 use crate::config::setting::{ALWAYS_ALLOW_UNDER, Parts, Setting};
 use crate::config::settings::Settings;
-use crate::domain::money::MicroUsd;
+use crate::domain::cost::money::MicroUsd;
 use crate::domain::names::snake_case;
 use crate::error::{Error, whole};
 use crate::files::SizeLimit;

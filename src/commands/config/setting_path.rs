@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::config::key_detection::{hide_keys, holds_key, is_key_name};
 use crate::config::setting::{self, ENDPOINTS, Parts, Setting};
 use crate::config::settings::Settings;
+use crate::domain::model::vendors;
 use crate::domain::names::{did_you_mean, snake_case};
-use crate::domain::vendors;
 use crate::error::Error;
 
 /// The place of a value.

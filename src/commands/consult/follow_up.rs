@@ -2,7 +2,7 @@
 //! which is the last one by default.
 
 use crate::commands::App;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::error::{Error, whole};
 use crate::records::index::Index;
 use crate::session::load::{RecordForModels, load_for_models};

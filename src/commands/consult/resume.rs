@@ -12,7 +12,7 @@ use crate::consultation::event::{Answer, StateName};
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::transcript::Transcript;
-use crate::domain::money::MicroUsd;
+use crate::domain::cost::money::MicroUsd;
 use crate::error::{Error, Exit};
 use crate::files::log::LockPolicy;
 use crate::records::index::Index;

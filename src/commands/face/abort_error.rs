@@ -5,8 +5,8 @@ use crate::consultation::event::{Abort, AbortReason, CeilingReached};
 use crate::consultation::policy::estimate::Consent;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::transcript::Transcript;
+use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::{AgentId, ConsultationId};
-use crate::domain::money::MicroUsd;
 use crate::error::{Error, Exit};
 use crate::terminal::output::format::amount;
 
@@ -159,8 +159,8 @@ mod tests {
         CeilingReached, ConsultationEvent, CostEvent, Event, Started, StateName,
     };
     use crate::consultation::policy::estimate::Estimate;
+    use crate::domain::cost::money::Cost;
     use crate::domain::ids::{AgentId, ModelRef};
-    use crate::domain::money::Cost;
     use crate::domain::panel::Panel;
     use crate::domain::time::Timestamp;
 

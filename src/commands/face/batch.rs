@@ -13,7 +13,7 @@ use crate::commands::cannot_start;
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::ProviderId;
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};

@@ -9,7 +9,7 @@ use crate::commands::block_on;
 use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
 use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
 use crate::domain::context::ScrubbingReport;
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::words::secret_type;
 use crate::engine::ports::Confirmation;
 use crate::error::{Error, Exit};

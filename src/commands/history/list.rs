@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::commands::flags::JsonFlags;
-use crate::domain::history::{History, HistoryRow};
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::Completion;
+use crate::domain::record::history::{History, HistoryRow};
+use crate::domain::record::stored_record::Completion;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
 use crate::records::history::{self, Filter, Search};

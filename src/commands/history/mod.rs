@@ -14,7 +14,7 @@ use clap::Subcommand;
 use crate::commands::App;
 use crate::config::paths::Home;
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::error::Error;
 use crate::records::history::follow_ups;
 use crate::records::index::Index;

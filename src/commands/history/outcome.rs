@@ -5,8 +5,8 @@ use clap::builder::PossibleValue;
 
 use crate::commands::completions::ids;
 use crate::domain::ids::ConsultationId;
-use crate::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
-use crate::domain::stored_record::Completion;
+use crate::domain::record::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
+use crate::domain::record::stored_record::Completion;
 use crate::error::Error;
 use crate::records::index::store;
 use crate::records::outcomes;

@@ -11,8 +11,8 @@ use jiff::tz::TimeZone;
 
 use crate::commands::block_on;
 use crate::commands::completions::ids;
-use crate::domain::history::HistoryRow;
 use crate::domain::ids::ConsultationId;
+use crate::domain::record::history::HistoryRow;
 use crate::domain::time::Timestamp;
 use crate::engine::ports::Confirmation;
 use crate::error::{Error, Exit, whole};

@@ -11,7 +11,7 @@ use crate::commands::face::answer::{self, AnswerText, check_output};
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag};
 use crate::config::env::Environment;
 use crate::domain::ids::AgentId;
-use crate::domain::stored_record::{StoredAgent, StoredRecord};
+use crate::domain::record::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
 use crate::files::write::{Access, write_atomically};
 use crate::records::files::ConsultationFiles;

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::commands::flags::AnswerFormat;
-use crate::domain::log::Fold as _;
+use crate::domain::record::log::Fold as _;
 use crate::error::{Error, Exit};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{RefinementEvent, RefinementEventKind};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::commands::flags::{JsonFlags, PagerFlag, choice, confidence};
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::error::Error;
 use crate::stopping::convergence::{Criteria, Preset, StableBy};
 

@@ -8,8 +8,8 @@ use crate::config::endpoints::LocalServers;
 use crate::consultation::policy::hedging::HedgeAfter;
 use crate::consultation::policy::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
-use crate::domain::confidence::Confidence;
-use crate::domain::money::MicroUsd;
+use crate::domain::answer::confidence::Confidence;
+use crate::domain::cost::money::MicroUsd;
 use crate::stopping::early_termination::Policy;
 
 use super::*;

@@ -11,8 +11,8 @@ use crate::config::personas;
 use crate::config::value::{ConfigValue, ValueError, decimal, duration};
 use crate::consultation::plan::options::{DebateAnalysis, JudgePasses};
 use crate::consultation::policy::hedging::HedgeAfter;
-use crate::domain::confidence::Confidence;
-use crate::domain::money::MicroUsd;
+use crate::domain::answer::confidence::Confidence;
+use crate::domain::cost::money::MicroUsd;
 
 /// Timers of less would fire without end.
 const SHORTEST_TIME: Duration = Duration::from_millis(100);

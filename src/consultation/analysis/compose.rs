@@ -2,7 +2,7 @@
 //! verdict: those that ended early, or with fewer rounds requested. Every sentence is taken over
 //! unchanged. There is no dissent: no expert has seen the answer. The record lists open points.
 
-use crate::domain::artifact::{
+use crate::domain::answer::artifact::{
     ConsensusPoint, CrossExam, Evidence, Independent, MenuOption, Source, Synthesis, Verdict,
 };
 use crate::stopping::early_termination::{self, Point};

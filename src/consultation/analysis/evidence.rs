@@ -1,9 +1,9 @@
 //! Evidence of agreement after the judge's synthesis: numbers and texts, without names.
 
-use crate::domain::artifact::{Independent, Severity, Synthesis};
-use crate::domain::confidence::Calibrated;
-use crate::domain::family;
+use crate::domain::answer::artifact::{Independent, Severity, Synthesis};
+use crate::domain::answer::confidence::Calibrated;
 use crate::domain::ids::ModelRef;
+use crate::domain::model::family;
 use crate::stopping::early_termination::{self, AgreementEvidence, Statement, TerminationRule};
 
 use super::compose::points;

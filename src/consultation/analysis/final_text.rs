@@ -1,9 +1,9 @@
 //! The text that states a consultation's answer, wherever its rounds ended.
 
-use crate::domain::artifact::{Independent, Synthesis, Verdict};
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::artifact::{Independent, Synthesis, Verdict};
+use crate::domain::answer::confidence::Confidence;
 use crate::domain::ids::ModelRef;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 
 /// The text that states an answer.
 #[derive(Clone, Debug, PartialEq)]

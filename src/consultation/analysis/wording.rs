@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::consultation::reading::words::TABLES;
-use crate::domain::artifact::{Independent, Revision};
+use crate::domain::answer::artifact::{Independent, Revision};
 use crate::text::clean::is_unspaced;
 
 /// Characters around a word that do not change its meaning. A character inside a word does: `1.5`

@@ -7,7 +7,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::domain::artifact::Synthesis;
+use crate::domain::answer::artifact::Synthesis;
 
 use super::labels::Labels;
 use super::mentions::mentions;
@@ -63,7 +63,7 @@ impl Relabelling<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::artifact::{ConsensusPoint, Tension, Viewpoint};
+    use crate::domain::answer::artifact::{ConsensusPoint, Tension, Viewpoint};
     use crate::domain::ids::ModelRef;
     use crate::domain::panel::Seat;
 

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::AgentError;
 
 use crate::consultation::protocol::answer::AnswerKind;
+use crate::domain::answer::second_pass::{Held, SecondPass};
+use crate::domain::cost::money::{Cost, MicroUsd};
+use crate::domain::cost::tokens::Usage;
 use crate::domain::ids::{AgentId, ModelRef, SeatId};
-use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
-use crate::domain::second_pass::{Held, SecondPass};
-use crate::domain::tokens::Usage;
 
 /// Event of one agent's work on an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

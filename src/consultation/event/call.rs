@@ -6,10 +6,10 @@ use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::StopReason;
 use crate::consultation::reading::problem::Problem;
+use crate::domain::cost::money::{Cost, MicroUsd};
+use crate::domain::cost::pricing::CostSource;
+use crate::domain::cost::tokens::Usage;
 use crate::domain::ids::{AgentId, CallId, ModelRef};
-use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::pricing::CostSource;
-use crate::domain::tokens::Usage;
 
 use super::{AbortReason, CallError};
 

@@ -8,10 +8,10 @@ use crate::consultation::plan::{Plan, ResumeTerms};
 use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
 use crate::consultation::prompt::PromptUsed;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::domain::artifact::Artifact;
-use crate::domain::confidence::{Calibrated, Confidence};
+use crate::domain::answer::artifact::Artifact;
+use crate::domain::answer::confidence::{Calibrated, Confidence};
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::{AgentId, CallId, ModelRef, SeatId};
-use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 use crate::stopping::evaluation::Evaluation;
 

@@ -11,10 +11,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::domain::ids::{ConsultationId, TimerId};
-use crate::domain::log::LogLine;
+use crate::domain::record::log::LogLine;
 use crate::domain::time::Timestamp;
 
-pub use crate::domain::stored_record::{AgentError, CallError, Substitution, WhySubstituted};
+pub use crate::domain::record::stored_record::{
+    AgentError, CallError, Substitution, WhySubstituted,
+};
 pub use agent::{
     AgentEvent, AgentFailure, Answer, JudgeEvent, PanelEvent, PanelSelection, PulseAnswer,
     PulseEvent, StillWaiting,

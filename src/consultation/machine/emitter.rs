@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::domain::artifact::{Artifact, Content};
+use crate::domain::answer::artifact::{Artifact, Content};
 use crate::domain::ids::{CallId, ConsultationId, TimerId};
 use crate::domain::time::Timestamp;
 

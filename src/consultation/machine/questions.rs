@@ -6,7 +6,7 @@ use super::Effect;
 use super::emitter::Emitter;
 use crate::consultation::event::{EarlyTermination, StillWaiting, Substitution};
 use crate::consultation::policy::estimate::{Estimate, GateReason};
-use crate::domain::artifact::Synthesis;
+use crate::domain::answer::artifact::Synthesis;
 
 /// A question to the person.
 #[derive(Clone, Debug, PartialEq)]

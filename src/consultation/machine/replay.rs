@@ -21,7 +21,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
 use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
 use crate::consultation::{Consultation, TransitionError};
-use crate::domain::pricing::CostSource;
+use crate::domain::cost::pricing::CostSource;
 
 /// A consultation restored from its log.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::{AgentId, ModelRef, TimerId};
-use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 
 use super::emitter::Emitter;

@@ -3,7 +3,7 @@
 //!
 //! Invariant: its outcome changes nothing in the rest of the consultation.
 
-use crate::domain::artifact::{Independent, Revision};
+use crate::domain::answer::artifact::{Independent, Revision};
 use crate::domain::ids::{AgentId, SeatId};
 
 use crate::consultation::analysis::wording::is_unchanged;
@@ -96,7 +96,7 @@ fn pair(label: String, held: &Independent, revision: &Revision) -> Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::artifact::Because;
+    use crate::domain::answer::artifact::Because;
     use crate::domain::ids::ModelRef;
     use crate::domain::panel::Seat;
 

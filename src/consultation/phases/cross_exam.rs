@@ -1,7 +1,7 @@
 //! Round 3: every expert that answered challenges the others and revises its own position, all in
 //! parallel; then the judge merges their answers.
 
-use crate::domain::artifact::{Content, CrossExam, Independent, Revision, Synthesis};
+use crate::domain::answer::artifact::{Content, CrossExam, Independent, Revision, Synthesis};
 use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 

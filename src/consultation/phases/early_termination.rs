@@ -1,8 +1,8 @@
 //! Decides after the synthesis: continue with the cross-examination, or end because no more rounds
 //! were requested or the experts agree.
 
-use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
-use crate::domain::money::Cost;
+use crate::domain::answer::artifact::{CrossExam, Independent, Revision, Synthesis};
+use crate::domain::cost::money::Cost;
 use crate::stopping::early_termination::{Policy, TerminationRule, evaluate, judges_confidence};
 
 use super::judge::keep_composed;

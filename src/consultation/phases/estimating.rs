@@ -7,14 +7,14 @@
 //! read by its later ones; the low and the high estimate hold however it is cached.
 //!
 //! Invariant: if every provider counts tokens within the
-//! [`token_band`](crate::domain::tokens::token_band) of its prompts, and every answer has its
+//! [`token_band`](crate::domain::cost::tokens::token_band) of its prompts, and every answer has its
 //! expected length, a consultation without failures costs no less than the low and no more than the
 //! high estimate.
 
 use std::collections::BTreeMap;
 
+use crate::domain::cost::tokens::{Band, estimate_tokens};
 use crate::domain::ids::{AgentId, ModelRef};
-use crate::domain::tokens::{Band, estimate_tokens};
 
 use super::next::{Break, Continue, Entry, Next};
 use crate::consultation::event::{AbortReason, ConsultationEvent, Started};

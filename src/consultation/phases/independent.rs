@@ -1,10 +1,10 @@
 //! Round 1: every expert answers alone, all in parallel. If the personas are selected for the
 //! question, that comes first.
 
-use crate::domain::artifact::{Content, Independent, PersonaSelection};
+use crate::domain::answer::artifact::{Content, Independent, PersonaSelection};
 use crate::domain::ids::AgentId;
+use crate::domain::model::vendors;
 use crate::domain::time::Timestamp;
-use crate::domain::vendors;
 
 use super::next::{Break, Continue, Entry, ExpertAnswers, Next};
 use super::{judge, persona_selection};

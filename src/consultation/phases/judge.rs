@@ -8,7 +8,7 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::PriorAnswers;
 use crate::consultation::tasks::{TaskOutcome, TaskSet};
-use crate::domain::artifact::{Content, CrossExam, Independent};
+use crate::domain::answer::artifact::{Content, CrossExam, Independent};
 use crate::domain::ids::AgentId;
 
 pub(crate) fn judged(tasks: &mut TaskSet) -> Option<TaskOutcome> {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 pub(crate) use std::ops::ControlFlow::{Break, Continue};
 
-use crate::domain::artifact::{CrossExam, Independent, Synthesis};
+use crate::domain::answer::artifact::{CrossExam, Independent, Synthesis};
 
 use crate::consultation::event::StateName;
 use crate::consultation::policy::estimate::Estimate;

@@ -3,7 +3,7 @@
 //! Invariant: every seat is filled, whether or not the helper gave a usable answer, and each keeps
 //! its model.
 
-use crate::domain::artifact::PersonaSelection;
+use crate::domain::answer::artifact::PersonaSelection;
 use crate::domain::ids::SeatId;
 use crate::domain::panel::{Panel, Persona, bare, seated};
 

@@ -7,9 +7,9 @@
 //! Invariant: if the other verdict or the comparison fails, the verdict stands, and whether it held
 //! is unknown.
 
-use crate::domain::artifact::{Content, Magnitude, Verdict};
+use crate::domain::answer::artifact::{Content, Magnitude, Verdict};
+use crate::domain::answer::second_pass::{Held, SecondPass};
 use crate::domain::ids::{AgentId, ModelRef};
-use crate::domain::second_pass::{Held, SecondPass};
 
 use crate::consultation::analysis::wording;
 use crate::consultation::anonymity::relabel::Relabelling;

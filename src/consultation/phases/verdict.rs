@@ -1,6 +1,6 @@
 //! Round 4: the judge answers the question, once, or twice with the experts in the opposite order.
 
-use crate::domain::artifact::{CrossExam, Independent, Synthesis};
+use crate::domain::answer::artifact::{CrossExam, Independent, Synthesis};
 use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 

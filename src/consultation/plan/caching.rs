@@ -7,8 +7,8 @@
 
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::Prompt;
+use crate::domain::cost::tokens::{Usage, estimate_tokens};
 use crate::domain::ids::ModelRef;
-use crate::domain::tokens::{Usage, estimate_tokens};
 
 use super::Plan;
 

@@ -14,10 +14,10 @@ use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
 use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::policy::hedging::{HedgeAfter, HedgeRule};
 use crate::consultation::policy::substitution::OnFailure;
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
+use crate::domain::cost::money::MicroUsd;
+use crate::domain::cost::pricing::PriceList;
 use crate::domain::ids::ModelRef;
-use crate::domain::money::MicroUsd;
-use crate::domain::pricing::PriceList;
 use crate::stopping::early_termination::{Policy, TerminationRule};
 
 /// The limits that are asked for. The settings decide everything that is absent.

@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::context::{Context, ProjectContext, ScrubbingReport};
-use crate::domain::dialect::PromptCaching;
+use crate::domain::cost::money::{Cost, MicroUsd, Saving};
+use crate::domain::cost::pricing::{CostSource, Price, PriceList};
+use crate::domain::cost::tokens::{Band, Usage, UsageSource};
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
-use crate::domain::money::{Cost, MicroUsd, Saving};
+use crate::domain::model::dialect::PromptCaching;
 use crate::domain::panel::Panel;
-use crate::domain::pricing::{CostSource, Price, PriceList};
-use crate::domain::tokens::{Band, Usage, UsageSource};
 
 pub use self::control::{Control, ControlRequest, Pricing, ResumeTerms};
 

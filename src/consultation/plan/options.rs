@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::{CrossExam, Independent, Verdict};
+use crate::domain::answer::artifact::{CrossExam, Independent, Verdict};
 use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::panel::Persona;
 

@@ -1,7 +1,7 @@
 //! Previews the prompts of a whole consultation: those of Round 1 as they will be sent, later ones
 //! with placeholders for answers.
 
-use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
+use crate::domain::answer::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::ids::{AgentId, ModelRef, SeatId};
 
 use super::Plan;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::CallId;
-use crate::domain::money::{Cost, MicroUsd};
 
 /// The amount that counts as spent, and the worst case of the calls in flight.
 ///

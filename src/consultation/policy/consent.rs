@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::cost::money::{Cost, MicroUsd};
 
 /// The number of tokens above which a context is large: its cost and duration deserve a question.
 pub const LARGE_CONTEXT: u64 = 10_000;

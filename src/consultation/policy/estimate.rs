@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::protocol::answer::AnswerKind;
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, ModelRef};
-use crate::domain::money::Cost;
 
 /// Reason why an estimate needs consent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::Verdict;
+use crate::domain::answer::artifact::Verdict;
 
 use crate::consultation::analysis::compose::{self, HeldRounds};
 use crate::consultation::protocol::answer::AnswerKind;

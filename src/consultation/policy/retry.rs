@@ -146,7 +146,7 @@ impl RetryRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::tokens::Usage;
+    use crate::domain::cost::tokens::Usage;
 
     fn failure(class: FailureClass, hint: Option<u64>) -> Failure {
         Failure {

@@ -15,7 +15,7 @@ use super::Size;
 use super::fence::{Fence, has_question_tag};
 use super::templates::{self, CONTEXT, PromptError, SMALL_CONTEXT, Templates};
 use crate::domain::context::{Context, ContextText, ContextTokens};
-use crate::domain::tokens::token_band;
+use crate::domain::cost::tokens::token_band;
 use crate::text::clean::one_line;
 
 /// The most characters of a line of the project's stack: its texts come from the project's files.

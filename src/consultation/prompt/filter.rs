@@ -17,8 +17,8 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::{CrossExam, Synthesis};
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::artifact::{CrossExam, Synthesis};
+use crate::domain::answer::confidence::Confidence;
 
 use super::PromptError;
 use crate::consultation::protocol::call::Prompt;
@@ -130,7 +130,7 @@ mod tests {
     use crate::consultation::anonymity::labels::Labels;
     use crate::consultation::policy::mode::Mode;
     use crate::consultation::prompt::{Prompter, Size, Templates};
-    use crate::domain::artifact::{Artifact, Content, Independent, Revision};
+    use crate::domain::answer::artifact::{Artifact, Content, Independent, Revision};
     use crate::domain::ids::{ModelRef, SeatId};
     use crate::domain::panel::Seat;
     use crate::domain::time::Timestamp;

@@ -6,8 +6,10 @@ use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::policy::mode::Headings;
 use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::consultation::reading::problem::Problem;
-use crate::domain::artifact::{Challenge, CrossExam, Findings, Independent, Revision, Synthesis};
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::artifact::{
+    Challenge, CrossExam, Findings, Independent, Revision, Synthesis,
+};
+use crate::domain::answer::confidence::Confidence;
 use crate::text::clean::one_line;
 
 use super::Size;

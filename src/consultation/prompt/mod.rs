@@ -18,7 +18,7 @@ use minijinja::value::{Serde, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
+use crate::domain::answer::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::panel::{Persona, Seat};
 use crate::text::clean::one_line;
 

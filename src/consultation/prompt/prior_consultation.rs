@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::anonymity::labels::Labels;
-use crate::domain::artifact::Verdict;
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::artifact::Verdict;
+use crate::domain::answer::confidence::Confidence;
 use crate::domain::ids::{ConsultationId, SeatId};
 
 /// An earlier consultation as material for a new one.

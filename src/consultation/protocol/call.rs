@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::context::ContextText;
+use crate::domain::cost::money::MicroUsd;
+use crate::domain::cost::tokens::{Band, Usage, token_band};
 use crate::domain::hash::sha256;
 use crate::domain::ids::{CallId, ModelRef};
-use crate::domain::money::MicroUsd;
-use crate::domain::tokens::{Band, Usage, token_band};
 
 use super::answer::{AnswerForm, AnswerKind};
-pub use crate::domain::stored_record::FailureClass;
+pub use crate::domain::record::stored_record::FailureClass;
 
 /// A prompt in blocks, so that each provider can put the stable ones first and have them cached.
 ///

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::{AgentId, ProviderId};
-use crate::domain::money::{Cost, MicroUsd};
 
 use super::answer::AnswerKind;
 

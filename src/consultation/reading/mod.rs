@@ -2,29 +2,26 @@
 //! Reading never fails and never loses text; problems are described in words that the model can be
 //! shown.
 
+pub mod answers;
 mod fields;
 mod find;
 mod reader;
 pub mod unfinished;
-mod expert_answers;
-mod judge_answers;
-mod findings;
-mod menu;
 mod notes;
 mod surroundings;
 mod text;
 mod values;
 pub(crate) mod words;
 
-use crate::domain::artifact::{
+use crate::domain::answer::artifact::{
     Comparison, Content, CrossExam, Independent, PersonaSelection, Revision, Synthesis, Verdict,
 };
 use crate::domain::ids::{AgentId, SeatId};
 
 use super::anonymity::labels::Labels;
 use super::protocol::answer::{AnswerForm, AnswerKind};
-pub use crate::domain::artifact::problem;
-use crate::domain::artifact::problem::{Problem, ProblemSeverity};
+pub use crate::domain::answer::artifact::problem;
+use crate::domain::answer::artifact::problem::{Problem, ProblemSeverity};
 
 use find::{AnswerObject, AnswerSearch};
 use notes::Notes;

@@ -6,7 +6,7 @@ use super::fields::{FieldValue, Fields, Name};
 use super::notes::Notes;
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
-use crate::domain::artifact::Content;
+use crate::domain::answer::artifact::Content;
 use crate::domain::ids::AgentId;
 
 /// Context for reading an answer's object.

@@ -7,8 +7,8 @@ use super::reader::Reader;
 use super::surroundings::begin;
 use super::text::words;
 use super::words::{Meaning, TABLES};
-use crate::domain::artifact::{Magnitude, Severity};
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::artifact::{Magnitude, Severity};
+use crate::domain::answer::confidence::Confidence;
 use crate::text::clean::{one_line, words as words_of};
 
 impl Reader<'_> {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::domain::artifact::{FindingOutcome, Magnitude, Severity};
+use crate::domain::answer::artifact::{FindingOutcome, Magnitude, Severity};
 use crate::text::word_list::{WordList, load};
 
 /// The lists of the file `words.toml`.

@@ -19,8 +19,8 @@ use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::money::{Cost, MicroUsd};
 
 use super::outcome::{CallsInFlight, TaskOutcome, TaskStatus, failed};
 use super::task::AgentTask;

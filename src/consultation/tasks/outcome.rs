@@ -8,7 +8,7 @@ use crate::consultation::machine::Effect;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{FailureClass, Outcome};
-use crate::domain::artifact::Content;
+use crate::domain::answer::artifact::Content;
 use crate::domain::ids::{AgentId, CallId, ModelRef, TimerId};
 use crate::domain::random::SplitMix64;
 use crate::domain::time::Timestamp;

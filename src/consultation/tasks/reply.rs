@@ -17,7 +17,7 @@ use crate::consultation::policy::retry::{Retry, RetryCounts};
 use crate::consultation::protocol::call::{Failure, FailureClass, Outcome, Reply, StopReason};
 use crate::consultation::reading;
 use crate::consultation::reading::problem::{Problem, ProblemSeverity};
-use crate::domain::artifact::{Content, Verdict};
+use crate::domain::answer::artifact::{Content, Verdict};
 use crate::domain::ids::{CallId, ModelRef};
 
 /// The next action after a reply.

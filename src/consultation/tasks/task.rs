@@ -21,10 +21,10 @@ use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::prompt::{PromptError, Prompter, Size};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Ask, Prompt};
+use crate::domain::cost::money::Cost;
+use crate::domain::cost::tokens::Usage;
 use crate::domain::ids::{AgentId, CallId, ModelRef, TimerId};
-use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
-use crate::domain::tokens::Usage;
 
 /// One request to one agent, with its attempts.
 #[derive(Clone, Debug, PartialEq)]

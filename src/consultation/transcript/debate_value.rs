@@ -6,15 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::artifact::{
+use crate::domain::answer::artifact::{
     Artifact, Comparison, ConsensusPoint, Content, Independent, PairComparison, Revision, Verdict,
 };
-use crate::domain::debate_value::{
+use crate::domain::answer::debate_value::{
     AgentMove, ChangeMagnitude, ComparisonStatus, PositionChange, rounded,
 };
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, SeatId};
-use crate::domain::money::Cost;
-use crate::domain::stored_record::{Amount, DebateValue};
+use crate::domain::record::stored_record::{Amount, DebateValue};
 
 use super::Transcript;
 use crate::consultation::analysis::wording;

@@ -7,7 +7,7 @@ use crate::consultation::event::{
     Event, JudgeEvent, PanelEvent, RoundEvent, StateEvent, StateName,
 };
 use crate::domain::ids::{AgentId, CallId};
-use crate::domain::stored_record::StoredHedge;
+use crate::domain::record::stored_record::StoredHedge;
 
 use super::Transcript;
 

@@ -12,14 +12,14 @@ pub(crate) mod debate_value;
 
 use std::time::Duration;
 
-use crate::domain::artifact::{
+use crate::domain::answer::artifact::{
     Artifact, Content, CrossExam, Independent, Revision, Synthesis, Verdict,
 };
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
+use crate::domain::answer::second_pass::{Held, SecondPass};
 use crate::domain::ids::{ConsultationId, SeatId};
 use crate::domain::panel::Seat;
-use crate::domain::second_pass::{Held, SecondPass};
-use crate::domain::stored_record::StoredHedge;
+use crate::domain::record::stored_record::StoredHedge;
 use crate::domain::time::Timestamp;
 
 use super::event::{

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::consultation::event::AbortReason;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::{AgentId, ModelRef, ProviderId};
-use crate::domain::stored_record::{
+use crate::domain::record::stored_record::{
     Completion, StoredAgentRound, StoredAttempt, StoredModel, StoredRecord,
 };
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::cost::money::{Cost, MicroUsd, Saving};
+use crate::domain::cost::tokens::{Usage, UsageSource};
 use crate::domain::ids::{AgentId, ModelRef};
-use crate::domain::money::{Cost, MicroUsd, Saving};
-use crate::domain::stored_record::StoredCaching;
-use crate::domain::tokens::{Usage, UsageSource};
+use crate::domain::record::stored_record::StoredCaching;
 
 use super::Transcript;
 use crate::consultation::event::CallFinished;
-use crate::domain::pricing::CostSource;
+use crate::domain::cost::pricing::CostSource;
 
 /// Tokens and cost of a group of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,11 +12,11 @@ use crate::consultation::event::{AbortReason, CallFinished, StateName, WhySubsti
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::mode::Ending;
 use crate::consultation::protocol::call::StopReason;
-use crate::domain::artifact::{Content, Independent, Revision};
-use crate::domain::confidence::Calibrated;
+use crate::domain::answer::artifact::{Content, Independent, Revision};
+use crate::domain::answer::confidence::Calibrated;
 use crate::domain::context::Context;
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, ModelRef};
-use crate::domain::money::Cost;
 use crate::domain::panel::Seat;
 use crate::stopping::early_termination::TerminationRule;
 

@@ -12,7 +12,7 @@ use super::stack::Stack;
 use super::tree::Tree;
 use super::{documents, indicators, structure};
 use crate::domain::context::{ProjectContext, ProjectStance};
-use crate::domain::tokens::estimate_tokens;
+use crate::domain::cost::tokens::estimate_tokens;
 use crate::files::{SizeLimit, resolved};
 use crate::text::clean::{one_line, shortened};
 

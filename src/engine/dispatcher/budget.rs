@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::protocol::request::NotAdmitted;
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::cost::money::{Cost, MicroUsd};
 
 /// A ceiling above those of single consultations.
 ///

@@ -2,8 +2,8 @@
 
 use crate::consultation::event::{HealthUpdate, ProviderEvent};
 use crate::consultation::protocol::call::Outcome;
+use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::ProviderId;
-use crate::domain::money::MicroUsd;
 
 use super::checks::signal;
 use super::pool::PoolPermit;

@@ -5,9 +5,9 @@ use jiff::civil::Date;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::domain::cost::money::MicroUsd;
+use crate::domain::cost::pricing::{LongContext, Price, Rates};
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::money::MicroUsd;
-use crate::domain::pricing::{LongContext, Price, Rates};
 
 /// One model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -36,7 +36,7 @@ impl ModelCatalog {
         }
         // A test reads the file, so the empty list is unreachable.
         let BuiltIn { models } =
-            serde_json::from_str(include_str!("../models.json")).unwrap_or_default();
+            serde_json::from_str(include_str!("models.json")).unwrap_or_default();
         Self {
             vintages: vec![PriceTableAge::of(PriceTable::ThisProgram, &models)],
             models,
@@ -96,7 +96,7 @@ fn laid_over(known: Option<&Model>, entry: &Value) -> Result<Model, serde_json::
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::money::MicroUsd;
+    use crate::domain::cost::money::MicroUsd;
     use crate::domain::time::Timestamp;
 
     fn at(date: &str) -> Timestamp {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_vendor_has_a_first_choice_of_the_best_tier() {
-        let file: Value = serde_json::from_str(include_str!("../models.json")).unwrap();
+        let file: Value = serde_json::from_str(include_str!("models.json")).unwrap();
         for entry in file["models"].as_array().unwrap() {
             assert!(!entry["tier"].is_null(), "{entry}");
         }

@@ -2,8 +2,8 @@
 
 use super::ModelCatalog;
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::model::vendors::{self, VENDORS, Vendor};
 use crate::domain::names::did_you_mean;
-use crate::domain::vendors::{self, VENDORS, Vendor};
 
 /// The error for a name of no known model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! Addresses of local servers: the usual ports, and those that a user gives.
 
-use crate::domain::address::{self, Bare};
-use crate::domain::vendors::{Hosting, LocalServerKind};
+use crate::domain::model::address::{self, Bare};
+use crate::domain::model::vendors::{Hosting, LocalServerKind};
 
 /// An address to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]

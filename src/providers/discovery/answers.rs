@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::served_models::{model, name, text};
 use super::{Address, Condition, Server, is_own_network};
-use crate::domain::vendors::LocalServerKind;
+use crate::domain::model::vendors::LocalServerKind;
 use crate::providers::http::GetResponse;
 use crate::providers::wire::entries;
 

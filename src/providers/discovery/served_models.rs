@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::ServedModel;
-use crate::domain::vendors::LocalServerKind;
+use crate::domain::model::vendors::LocalServerKind;
 use crate::providers::wire::entries;
 
 /// `None` for others. `context` is the one of the whole server, `running` the names of the models

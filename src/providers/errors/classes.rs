@@ -3,7 +3,7 @@
 use crate::consultation::protocol::call::FailureClass;
 
 use super::message::ProviderMessage;
-use crate::providers::wording::{ClassRow, TABLES};
+use crate::providers::errors::wording::{ClassRow, TABLES};
 
 impl ProviderMessage {
     pub(super) fn class(&self, status: Option<u16>) -> FailureClass {

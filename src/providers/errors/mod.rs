@@ -5,6 +5,7 @@
 //! text and nothing. Adjustments after a refusal are not decided here; this module only returns the
 //! named fields.
 
+pub(super) mod wording;
 mod classes;
 mod message;
 

@@ -4,12 +4,14 @@
 use std::fmt;
 
 use crate::consultation::protocol::call::{Ask, FailureClass};
-use crate::domain::body_fields::{OWN, STRUCTURE, holds_reserved, is_inside_reserved, is_reserved};
+use crate::domain::answer::body_fields::{
+    OWN, STRUCTURE, holds_reserved, is_inside_reserved, is_reserved,
+};
 
 use super::limits::{Limit, limit};
 use super::{Form, MIN_OUTPUT_TOKENS, Structure, SystemPlace, Window};
-use crate::domain::dialect::{Dialect, JsonMode, TokensField};
-use crate::providers::wording::TABLES;
+use crate::domain::model::dialect::{Dialect, JsonMode, TokensField};
+use crate::providers::errors::wording::TABLES;
 
 /// The details of a refused request.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@
 use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::Ask;
-use crate::domain::dialect::{Dialect, JsonMode, PromptCaching, Routing, Structure};
-use crate::domain::prompt_caching;
+use crate::domain::cost::prompt_caching;
+use crate::domain::model::dialect::{Dialect, JsonMode, PromptCaching, Routing, Structure};
 
 use super::Form;
 

@@ -3,7 +3,7 @@
 use crate::consultation::protocol::call::Ask;
 
 use super::prompt_tokens;
-use crate::providers::wording::TABLES;
+use crate::providers::errors::wording::TABLES;
 use crate::text::word_list::WordList;
 
 /// The limit of prompt and answer together.

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, join};
 
-use crate::domain::dialect::{JsonMode, Quirks, TokensField};
+use crate::domain::model::dialect::{JsonMode, Quirks, TokensField};
 
-pub use crate::domain::dialect::Structure;
+pub use crate::domain::model::dialect::Structure;
 pub use adjustment::{Adjustment, Refusal};
 pub use caching::CacheMark;
 pub(super) use caching::content;

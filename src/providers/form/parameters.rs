@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::domain::body_fields::{holds_reserved, is_reserved};
+use crate::domain::answer::body_fields::{holds_reserved, is_reserved};
 
 /// Parameters for the bodies of one provider's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
-use crate::domain::address::authority;
+use crate::domain::model::address::authority;
 use crate::providers::clients;
 use crate::providers::errors::{self, ErrorResponse};
 use crate::providers::wire::{Account, HeaderText};

@@ -10,13 +10,7 @@
 //!               └─ cut        texts that reached its limits, made whole
 //! ```
 
-pub mod manifest;
-
-pub mod choice;
-pub mod home;
-pub mod pull;
-pub mod sources;
-
+pub mod files;
 pub mod cpu;
 pub mod schema;
 pub mod cut;

@@ -18,7 +18,7 @@ use llama_cpp_2::model::params::LlamaModelParams;
 use sha2::{Digest, Sha256};
 
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass};
-use crate::domain::tokens::{Usage, UsageSource};
+use crate::domain::cost::tokens::{Usage, UsageSource};
 use crate::engine::ports::{Delta, LocalProgress};
 
 use super::chat::Frame;

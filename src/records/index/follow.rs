@@ -7,16 +7,14 @@ use std::path::Path;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::records::files::ConsultationFiles;
 use crate::records::journal::ends;
 
-use super::extract;
 use super::open::Index;
 use super::rows::Rows;
-use super::sources;
-use super::store;
+use super::{extract, sources, store};
 
 /// A change of a consultation that the index follows.
 #[derive(Clone, Debug)]

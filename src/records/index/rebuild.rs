@@ -18,12 +18,9 @@ use crate::domain::time::Timestamp;
 use crate::records::files::{self, LogFolder};
 use crate::records::outcomes;
 
-use super::follow;
-use super::foreign;
 use super::open::{self, Index, IndexError, WaitLimit, is_damage};
-use super::schema;
 use super::sources::{self, SourceLookup};
-use super::store;
+use super::{follow, foreign, schema, store};
 
 /// Consultations that are read ahead of the writer, and steps between two reports of progress.
 const AHEAD: usize = 64;

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::records::files::ConsultationFiles;
 use crate::records::journal::{is_being_written, read_journal};

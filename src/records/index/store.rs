@@ -6,7 +6,7 @@
 use rusqlite::{Connection, OptionalExtension, Result, TransactionBehavior, params_from_iter};
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::outcome::Grade;
+use crate::domain::record::outcome::Grade;
 
 use super::open::Index;
 use super::rows::{Columns, Rows, number};

@@ -4,8 +4,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use rusqlite::{Connection, Result};
 
-use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::statistics::{DayNumbers, Range};
+use crate::domain::cost::money::{Cost, MicroUsd};
+use crate::domain::record::statistics::{DayNumbers, Range};
 use crate::domain::time::Timestamp;
 
 use super::calendar::{date_of, days_between, shifted, start_of};

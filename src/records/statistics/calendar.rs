@@ -5,7 +5,7 @@ use jiff::Span as Shift;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::domain::statistics::{Range, Span};
+use crate::domain::record::statistics::{Range, Span};
 use crate::domain::time::Timestamp;
 
 /// Maps a span to the calendar of a time zone at this moment.

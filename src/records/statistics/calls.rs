@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::statistics::{ModelNumbers, ProviderNumbers};
+use crate::domain::record::statistics::{ModelNumbers, ProviderNumbers};
 
 use super::{cost, count, percentile};
 

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-use crate::domain::money::{Cost, MicroUsd, Saving};
-use crate::domain::statistics::{
+use crate::domain::cost::money::{Cost, MicroUsd, Saving};
+use crate::domain::record::statistics::{
     CachingNumbers, CostNumbers, DebateNumbers, EarlyTerminationNumbers, PerformanceNumbers,
     PricedConsultation, QualityNumbers, StateNumbers, TimedConsultation, UsageNumbers,
 };

@@ -3,6 +3,8 @@
 //! `calendar` maps spans of days to the user's calendar, `consultations` and `calls` add up the
 //! rows of a range, `by_day` follows the days of the user's calendar.
 
+pub mod calibration;
+pub mod experience;
 mod by_day;
 pub mod calendar;
 mod calls;
@@ -11,8 +13,8 @@ mod consultations;
 use jiff::tz::TimeZone;
 use rusqlite::{Connection, Result, Row};
 
-use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::statistics::{
+use crate::domain::cost::money::{Cost, MicroUsd};
+use crate::domain::record::statistics::{
     CostNumbers, DateRange, Progress, Range, Statistics, Targets, UsageNumbers,
 };
 use crate::domain::time::Timestamp;

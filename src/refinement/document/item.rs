@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::refinement::words::TABLES;
+use crate::refinement::document::words::TABLES;
 use crate::stopping::convergence::QuestionKey;
 use crate::text::pattern::Pattern;
 

@@ -8,6 +8,7 @@
 //! Markdown is read as the common sites for code show it. What is not a list entry at the top level
 //! of a section is not understood, and never changed.
 
+pub(super) mod words;
 pub mod item;
 mod lines;
 mod marker;

@@ -9,7 +9,7 @@ use super::item::{SectionKind, SpecItem, placed_tags};
 use super::lines::{end_without_blank_lines, is_blank, lines, without_columns};
 use super::outline::{BlockContent, ListEntry, TopBlock, outline};
 use super::shape::paragraph;
-use crate::refinement::words::TABLES;
+use crate::refinement::document::words::TABLES;
 use crate::stopping::convergence::QuestionKey;
 use crate::text::clean::words;
 

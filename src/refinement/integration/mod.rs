@@ -20,7 +20,7 @@ mod planned;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::planned::{PlannedChange, changes};
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::domain::ids::ConsultationId;
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::document::{DocumentEditor, SectionKind, SpecDocument, SpecItem, Tag};

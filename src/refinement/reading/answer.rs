@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::artifact::{FindingOutcome, Findings, QuestionFinding};
+use crate::domain::answer::artifact::{FindingOutcome, Findings, QuestionFinding};
 use crate::refinement::batches::QuestionBatch;
+use crate::refinement::document::words::TABLES;
 use crate::refinement::finding::PanelFinding;
-use crate::refinement::words::TABLES;
 use crate::stopping::convergence::QuestionKey;
 use crate::text::clean::{one_line, shortened};
 

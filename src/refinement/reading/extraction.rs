@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::consultation::transcript::no_answer::{NoAnswer, no_answer};
-use crate::domain::stored_record::{Completion, StoredRecord};
+use crate::domain::record::stored_record::{Completion, StoredRecord};
 use crate::stopping::convergence::QuestionKey;
 
 use super::answer::{is_nothing, paragraph};

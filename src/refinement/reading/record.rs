@@ -12,9 +12,9 @@ use std::mem::discriminant;
 
 use crate::consultation::analysis::final_text::FinalText;
 use crate::consultation::transcript::no_answer::{NoAnswer, no_answer};
-use crate::domain::artifact::{Independent, Severity, Synthesis, Verdict};
-use crate::domain::confidence::Confidence;
-use crate::domain::stored_record::{Completion, StoredRecord};
+use crate::domain::answer::artifact::{Independent, Severity, Synthesis, Verdict};
+use crate::domain::answer::confidence::Confidence;
+use crate::domain::record::stored_record::{Completion, StoredRecord};
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding};
 use crate::stopping::convergence::QuestionKey;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::refinement::event::Extraction;
 use crate::refinement::finding::PanelFinding;
 use crate::refinement::state::{BatchRecord, ConsultationStatus, ExtractionRecord};

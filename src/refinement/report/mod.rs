@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::event::StopCause;
 use super::state::{LoopPhase, RefinementLoop};
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
 use crate::refinement::change::ItemChange;
 use crate::refinement::state::IterationRecord;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{Extraction, TextHash};
 use crate::refinement::finding::BatchFindings;

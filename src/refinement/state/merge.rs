@@ -1,6 +1,6 @@
 //! The merge of an iteration: findings, what follows for convergence, and the front matter.
 
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::refinement::document::{SectionKind, SpecDocument};
 use crate::refinement::event::{Integrated, TextHash};
 use crate::refinement::front_matter::{self, ConvergenceEntry, FrontMatterError};

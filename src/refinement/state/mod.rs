@@ -23,7 +23,7 @@ mod proposal;
 #[cfg(test)]
 mod tests;
 
-use crate::domain::log::Fold;
+use crate::domain::record::log::Fold;
 
 use super::event::{RefinementEvent, RefinementEventKind, TextHash};
 

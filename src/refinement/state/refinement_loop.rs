@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
 use crate::refinement::change::ItemChange;
 use crate::refinement::event::{

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::config::paths::Home;
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
-use crate::domain::stored_record::spend::{ConsultationSpend, spend};
+use crate::domain::record::stored_record::StoredRecord;
+use crate::domain::record::stored_record::spend::{ConsultationSpend, spend};
 use crate::session::load::record_of;
 
 /// The accounts of consultations: each counts once, however often it was resumed.

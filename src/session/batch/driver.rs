@@ -7,7 +7,7 @@ use tokio::time::timeout_at;
 use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::transcript::no_answer::{access_failure, access_failure_after};
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::engine::ports::Providers;

@@ -5,7 +5,7 @@ use crate::consultation::plan::ControlRequest;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::engine::clock::Clock;
 use crate::error::{Error, whole};
 use crate::files::log::LockPolicy;

@@ -3,7 +3,7 @@
 
 use crate::benchmark::state::BenchmarkState;
 use crate::config::paths::Home;
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::session::load::spend_of;
 
 /// Returns what a run has cost so far, by its log and by the files of the case runs without a

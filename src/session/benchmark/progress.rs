@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use crate::benchmark::result::CaseResult;
-use crate::domain::money::Cost;
+use crate::domain::cost::money::Cost;
 
 /// Shows the progress of one run.
 pub trait RunProgress: Debug {

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::config::paths::Home;
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::engine::ports::Face;
 use crate::error::whole;

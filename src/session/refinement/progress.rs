@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::ConsultationId;
-use crate::domain::money::Cost;
 use crate::refinement::event::{BatchFinished, Extraction, Integrated};
 use crate::stopping::convergence::QuestionKey;
 

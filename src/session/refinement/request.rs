@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use crate::context::sources::SourceText;
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::refinement::batches::QuestionBatch;
 use crate::setup::context::sources::ProjectTerms;
 use crate::setup::request::TemplateRequest;

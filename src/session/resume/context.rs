@@ -5,8 +5,8 @@ use crate::consultation::event::{ConsultationEvent, Envelope, Event};
 use crate::domain::context::Context;
 use crate::domain::ids::ConsultationId;
 use crate::error::Error;
-use crate::records::context_file::{self, ContextFileError};
 use crate::records::files::ConsultationFiles;
+use crate::records::files::context_file::{self, ContextFileError};
 use crate::text::clean::one_line;
 
 /// Most sources that an error names.

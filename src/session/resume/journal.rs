@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::consultation::event::{AbortReason, Envelope};
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::Completion;
+use crate::domain::record::stored_record::Completion;
 use crate::engine::ports::Face;
 use crate::error::{Error, whole};
 use crate::files::log::{LockPolicy, LogError};

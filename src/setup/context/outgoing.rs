@@ -123,7 +123,7 @@ mod tests {
     use crate::consultation::anonymity::labels::Labels;
     use crate::consultation::plan::options::PriorAnswers;
     use crate::consultation::prompt::prior_consultation::{PriorConsultation, PriorPosition};
-    use crate::domain::artifact::{
+    use crate::domain::answer::artifact::{
         Challenge, CrossExam, Dissent, Evidence, Independent, MenuOption, Rebuttal, Revision,
         Verdict,
     };

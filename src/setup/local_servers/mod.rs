@@ -9,7 +9,7 @@ use super::provider_access::{self, ProviderAccess};
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::vendors::{self, LocalServerKind};
+use crate::domain::model::vendors::{self, LocalServerKind};
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::discovery::{Condition, Server};

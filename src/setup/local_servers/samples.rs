@@ -1,6 +1,6 @@
 //! Sample servers for the tests of this folder.
 
-use crate::domain::vendors::LocalServerKind;
+use crate::domain::model::vendors::LocalServerKind;
 use crate::providers::discovery::{Condition, ServedModel, Server};
 
 pub(super) fn served(id: &str, loaded: bool) -> ServedModel {

@@ -6,7 +6,7 @@ use crate::config::endpoints::LocalServers;
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::consultation::prompt::Size;
-use crate::domain::vendors::LocalServerKind;
+use crate::domain::model::vendors::LocalServerKind;
 use crate::error::Error;
 use crate::providers::discovery::{self, Address, ServedModel, Server};
 use crate::setup::embedded_model;
@@ -102,7 +102,7 @@ pub(super) fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerm
 mod tests {
     use super::super::samples::{ready, served};
     use super::*;
-    use crate::domain::vendors::LocalServerKind;
+    use crate::domain::model::vendors::LocalServerKind;
     use crate::setup::samples::{access_list, settings};
 
     #[test]

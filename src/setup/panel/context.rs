@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::family::{Family, family};
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::model::family::{Family, family};
+use crate::domain::model::vendors::{self, USUAL_JUDGE, VENDORS, Vendor};
 use crate::domain::names::near_or_all;
 use crate::domain::panel::Seat;
 use crate::domain::time::Timestamp;
-use crate::domain::vendors::{self, USUAL_JUDGE, VENDORS, Vendor};
 use crate::error::Error;
 use crate::providers::catalog::{Model, ModelCatalog};
 use crate::setup::embedded_model;

@@ -9,8 +9,8 @@ pub mod context;
 use std::collections::BTreeSet;
 
 use crate::domain::ids::ModelRef;
+use crate::domain::model::vendors::{self, Vendor};
 use crate::domain::panel::{Panel, Persona, Seat, check_seats, seated};
-use crate::domain::vendors::{self, Vendor};
 use crate::error::Error;
 use crate::text::clean::count;
 

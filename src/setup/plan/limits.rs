@@ -15,8 +15,8 @@ use crate::consultation::policy::consent::{ConsentMode, ConsentRule, Month};
 use crate::consultation::policy::hedging::{HedgeAfter, HedgeRule};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::records::experience::Experience;
 use crate::records::month::spent_in_month;
+use crate::records::statistics::experience::Experience;
 use crate::setup::request::DebateRequest;
 use crate::stopping::early_termination::TerminationRule;
 
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::config::env::Environment;
     use crate::consultation::policy::substitution::OnFailure;
-    use crate::domain::money::{Cost, MicroUsd};
+    use crate::domain::cost::money::{Cost, MicroUsd};
     use crate::setup::samples;
 
     fn request() -> ControlRequest {

@@ -28,7 +28,7 @@ use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::engine::ports::Face;
 use crate::error::Error;
-use crate::providers::local::choice::ModelFile;
+use crate::providers::local::files::choice::ModelFile;
 
 use self::from_record::{PanelChoice, choose_panel};
 use self::resume::ResumeSources;

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::form::Parameters;
 use crate::providers::http::{Http, Timeouts};
-use crate::providers::local::choice::ModelFile;
+use crate::providers::local::files::choice::ModelFile;
 use crate::providers::remote::Remote;
 use crate::scrub::rules::UserRules;
 use crate::setup::context::scrubber;

@@ -10,12 +10,13 @@ use crate::consultation::plan::{ModelTerms, Plan};
 use crate::consultation::prompt::{
     CONTEXT, FOLLOW_UP, HELPER_FOLDER, SMALL_CONTEXT, SMALL_FOLLOW_UP, Size, Templates,
 };
-use crate::domain::address::authority;
-use crate::domain::dialect::PromptCaching;
+use crate::domain::cost::prompt_caching;
 use crate::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
+use crate::domain::model::address::authority;
+use crate::domain::model::dialect::PromptCaching;
+use crate::domain::model::vendors;
 use crate::domain::panel::Panel;
 use crate::domain::words::thousands;
-use crate::domain::{prompt_caching, vendors};
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::setup::embedded_model;

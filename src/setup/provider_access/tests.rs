@@ -1,6 +1,6 @@
 //! Keys, addresses and dialects of providers.
 
-use crate::domain::dialect::{Structure, TokensField};
+use crate::domain::model::dialect::{Structure, TokensField};
 use crate::setup::samples::{access, access_list};
 
 use super::*;

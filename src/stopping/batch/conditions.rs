@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::stopping::evaluation::MILLION;
 use crate::stopping::evaluation::threshold::{Threshold, ThresholdError};
 

@@ -4,8 +4,8 @@
 //! come next: what a person or a provider says outright needs no statistics. Then what stops a
 //! batch soonest: the budget, failures in a row, and the two rates, of which retries cost least.
 
-use crate::domain::confidence::Confidence;
-use crate::domain::money::MicroUsd;
+use crate::domain::answer::confidence::Confidence;
+use crate::domain::cost::money::MicroUsd;
 use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, MILLION, Value};
 
 use super::reason::{BASELINE_FAILS, CONSECUTIVE_FAILS};

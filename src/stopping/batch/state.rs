@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::conditions::StopConditions;
 use super::totals::{BatchTotals, CaseOutcome, ItemRole};
+use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::ProviderId;
-use crate::domain::money::MicroUsd;
 use crate::stopping::evaluation::value::wide;
 
 /// What the stop conditions look at.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::stopping::evaluation::threshold::{Threshold, ThresholdError};
 
 /// The thresholds of convergence.

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::confidence::{Basis, Calibrated, Confidence};
+use crate::domain::answer::confidence::{Basis, Calibrated, Confidence};
 
 use super::calibration::Level;
 use super::evaluation::{

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::stopping::evaluation::{Bound, Checks, MILLION, Value};
 use crate::stopping::similarity::least_resemblance;
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 
 /// A measured value. Shares and ratios are stored as two integers and compared without rounding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use super::breaker::{BreakerRule, TurnProgress};
 use super::evidence::{ErrorSignature, TurnEvidence};
 use super::run::RunRef;
 use super::thresholds::ExitThresholds;
-use crate::domain::log::LogEvent;
+use crate::domain::record::log::LogEvent;
 use crate::stopping::evaluation::Evaluation;
 
 /// One line of the log.

@@ -18,7 +18,7 @@ use super::run::{LoopRunId, RunOrigin, RunRef};
 use super::run_state::LoopRun;
 use super::strict_seed;
 use super::totals::DecisionTotals;
-use crate::domain::log::Fold;
+use crate::domain::record::log::Fold;
 use crate::domain::time::Timestamp;
 
 /// The most runs that are remembered; a folder rarely has two loops at once.

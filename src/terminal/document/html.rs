@@ -10,7 +10,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::marks::{escaped, marked};
 use super::{Fact, Line, Part, Piece, Table};
-use crate::domain::artifact::Severity;
+use crate::domain::answer::artifact::Severity;
 use crate::text::clean::{clean, one_line, shortened};
 
 const CONTENT_SECURITY_POLICY: &str =

@@ -29,7 +29,7 @@ pub use self::markdown::markdown;
 pub use self::screen::{Charset, Screen, screen};
 
 use self::plot::Plot;
-use crate::domain::artifact::Severity;
+use crate::domain::answer::artifact::Severity;
 use crate::terminal::output::style::Tone;
 
 /// A part of a document.

@@ -105,7 +105,7 @@ pub fn decision_in_words(decision: &Decision) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::confidence::Confidence;
+    use crate::domain::answer::confidence::Confidence;
     use crate::stopping::evaluation::{Checks, Class};
 
     use super::*;

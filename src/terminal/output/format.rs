@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::domain::confidence::{Basis, Calibrated};
-use crate::domain::money::Cost;
+use crate::domain::answer::confidence::{Basis, Calibrated};
+use crate::domain::cost::money::Cost;
 use crate::domain::panel::{Panel, Seat, unique_name};
 
 pub use crate::domain::words::{
@@ -82,7 +82,7 @@ pub fn seat_name(panel: &Panel, seat: &Seat) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::money::MicroUsd;
+    use crate::domain::cost::money::MicroUsd;
 
     #[test]
     fn equal_figures_are_shown_once_and_small_ones_in_full() {

@@ -4,9 +4,7 @@
 pub mod printer;
 pub mod stream_traits;
 pub mod pager;
-mod last_line;
 mod rows;
-pub(super) mod modes;
 pub(super) mod live_area;
 pub mod style;
 pub(super) mod wrap;

@@ -13,9 +13,9 @@ use serde::Serialize;
 
 use crate::text::clean::{clean, pretty_json};
 
-use super::last_line::LastLine;
+use super::live_area::last_line::LastLine;
+use super::live_area::modes::TerminalModes;
 use super::live_area::{LiveArea, TerminalSize, Typing};
-use super::modes::TerminalModes;
 use super::stream_traits::{StreamTraits, TerminalEnv, columns};
 use super::style::Tone;
 use super::wrap::{fit, wrap_options};

@@ -5,9 +5,11 @@ use console::{measure_text_width, truncate_str};
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::names::with_names;
 use crate::consultation::anonymity::texts::edit_texts;
-use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Revision, Synthesis};
-use crate::domain::confidence::Confidence;
-use crate::domain::debate_value::PositionChange;
+use crate::domain::answer::artifact::{
+    Artifact, Content, CrossExam, Independent, Revision, Synthesis,
+};
+use crate::domain::answer::confidence::Confidence;
+use crate::domain::answer::debate_value::PositionChange;
 use crate::domain::ids::AgentId;
 
 use crate::terminal::markdown::plain::plain;
@@ -187,7 +189,7 @@ fn in_percent(confidence: Option<Confidence>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::artifact::{Because, ConsensusPoint, Severity, Tension};
+    use crate::domain::answer::artifact::{Because, ConsensusPoint, Severity, Tension};
     use crate::domain::ids::{ModelRef, SeatId};
     use crate::domain::panel::Seat;
     use crate::domain::time::Timestamp;

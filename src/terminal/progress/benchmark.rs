@@ -7,7 +7,7 @@ use console::{measure_text_width, truncate_str};
 
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId};
-use crate::domain::money::Cost;
+use crate::domain::cost::money::Cost;
 use crate::session::benchmark::progress::RunProgress;
 use crate::terminal::output::format::{amount, dollars, seconds};
 use crate::terminal::output::printer::Printer;
@@ -210,7 +210,7 @@ fn span(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::money::MicroUsd;
+    use crate::domain::cost::money::MicroUsd;
 
     fn counts() -> RunCounts {
         RunCounts {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use console::{Alignment, pad_str};
 
 use crate::consultation::policy::estimate::{CallEstimate, Estimate};
-use crate::domain::money::Cost;
+use crate::domain::cost::money::Cost;
 use crate::domain::panel::Panel;
 
 use super::messages::beside_the_panel;

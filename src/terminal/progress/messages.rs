@@ -16,10 +16,10 @@ use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::reading::problem::Problem;
+use crate::domain::cost::money::Cost;
+use crate::domain::cost::tokens::{Usage, UsageSource};
 use crate::domain::ids::{AgentId, ProviderId};
-use crate::domain::money::Cost;
 use crate::domain::panel::{Panel, Seat};
-use crate::domain::tokens::{Usage, UsageSource};
 use crate::stopping::circuit::state::CircuitState;
 
 use crate::terminal::document::{Part, fact, screen};

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::ConsultationId;
-use crate::domain::money::Cost;
 use crate::refinement::event::{BatchFinished, Extraction, Integrated};
 use crate::session::refinement::progress::{IterationPlan, LoopProgress};
 use crate::stopping::convergence::QuestionKey;
@@ -184,7 +184,7 @@ impl LoopCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::money::MicroUsd;
+    use crate::domain::cost::money::MicroUsd;
 
     fn counts() -> LoopCounts {
         LoopCounts {

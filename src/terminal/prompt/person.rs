@@ -6,7 +6,7 @@ use crate::consultation::event::{Answer, StillWaiting};
 use crate::consultation::machine::{Question, SubstitutionOffer};
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
-use crate::domain::money::MicroUsd;
+use crate::domain::cost::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Person};
 
 use super::keyboard::{InputError, Keyboard};

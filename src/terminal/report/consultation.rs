@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::domain::artifact::{Severity, Verdict};
-use crate::domain::money::Cost;
-use crate::domain::stored_record::{
+use crate::domain::answer::artifact::{Severity, Verdict};
+use crate::domain::cost::money::Cost;
+use crate::domain::record::stored_record::{
     ContextWords, StoredAgentRound, StoredConcern, StoredRecord, StoredRound,
 };
 use crate::domain::time::Timestamp;

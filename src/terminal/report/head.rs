@@ -1,9 +1,9 @@
 //! What stands above the answer: notices, and a line for each fact on which it rests.
 
-use crate::domain::artifact::Magnitude;
+use crate::domain::answer::artifact::Magnitude;
+use crate::domain::answer::second_pass::Held;
 use crate::domain::ids::AgentId;
-use crate::domain::second_pass::Held;
-use crate::domain::stored_record::{
+use crate::domain::record::stored_record::{
     Completion, StoredAgent, StoredModel, StoredPersonaSelection, StoredRecord,
 };
 

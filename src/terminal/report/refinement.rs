@@ -1,6 +1,6 @@
 //! The changes of a refinement as Markdown, so that a person can follow and undo each.
 
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding};
 use crate::refinement::state::{

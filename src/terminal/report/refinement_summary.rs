@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::document::SectionKind;
 use crate::refinement::event::Integrated;

@@ -1,6 +1,6 @@
 //! The changes after a second judgement, as Markdown.
 
-use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
+use crate::domain::record::rejudgement::{Changes, Judgement, Rejudgement};
 
 use super::sections::{in_short, labelled_list, question};
 use crate::terminal::document::{self, Fact, Line, Part, fact, paragraph, titled};
@@ -84,11 +84,11 @@ fn changes(changes: &Changes) -> Vec<Part> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::artifact::Magnitude;
-    use crate::domain::confidence::Confidence;
+    use crate::domain::answer::artifact::Magnitude;
+    use crate::domain::answer::confidence::Confidence;
+    use crate::domain::answer::second_pass::Held;
+    use crate::domain::cost::money::MicroUsd;
     use crate::domain::ids::ModelRef;
-    use crate::domain::money::MicroUsd;
-    use crate::domain::second_pass::Held;
 
     #[test]
     fn both_verdicts_are_compared_and_model_text_is_escaped() {
@@ -116,7 +116,7 @@ mod tests {
                 gone: vec![],
             },
             tensions: Changes::default(),
-            cost: Some(crate::domain::money::Cost::exactly(MicroUsd(1_200))),
+            cost: Some(crate::domain::cost::money::Cost::exactly(MicroUsd(1_200))),
         };
         let text = markdown(&rejudgement);
         for part in [

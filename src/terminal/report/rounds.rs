@@ -1,8 +1,8 @@
 //! The rounds of a consultation. With an agent: what it said, and what was said to it or about it.
 
-use crate::domain::artifact::Challenge;
+use crate::domain::answer::artifact::Challenge;
 use crate::domain::ids::AgentId;
-use crate::domain::stored_record::{StoredAgent, StoredRecord};
+use crate::domain::record::stored_record::{StoredAgent, StoredRecord};
 
 use super::sections::{self, Detail, heading, name};
 use crate::terminal::document::{

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::domain::artifact::{
+use crate::domain::answer::artifact::{
     ConsensusPoint, Dissent, Evidence, Independent, MenuOption, Severity, Source, Verdict,
 };
-use crate::domain::money::Cost;
-use crate::domain::stored_record::{
+use crate::domain::cost::money::Cost;
+use crate::domain::record::stored_record::{
     Completion, ExpertChange, OpenPoint, StoredAgent, StoredRecord,
 };
 use crate::text::clean::clean;

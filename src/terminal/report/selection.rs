@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::ids::AgentId;
-use crate::domain::stored_record::{StoredAgentRound, StoredRecord};
+use crate::domain::record::stored_record::{StoredAgentRound, StoredRecord};
 
 use super::consultation::report;
 use super::rounds;

@@ -2,9 +2,9 @@
 //! notices, the answer, what it rests on, who objects, who changed their minds, the cost, and the
 //! next commands.
 
-use crate::domain::artifact::Verdict;
-use crate::domain::rejudgement::Rejudgement;
-use crate::domain::stored_record::{Completion, StoredRecord};
+use crate::domain::answer::artifact::Verdict;
+use crate::domain::record::rejudgement::Rejudgement;
+use crate::domain::record::stored_record::{Completion, StoredRecord};
 
 use super::consultation::cost;
 use super::{head, rejudge, sections};

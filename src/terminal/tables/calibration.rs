@@ -2,7 +2,7 @@
 
 use super::dashboard::span::within;
 use crate::benchmark::report::words::whole_percent;
-use crate::domain::statistics::Range;
+use crate::domain::record::statistics::Range;
 use crate::stopping::calibration::Calibration;
 use crate::terminal::document::{self, Line, Part, Table, paragraph, titled};
 use crate::terminal::output::format::count;
@@ -82,7 +82,7 @@ fn parts(calibration: &Calibration, range: &Range) -> Vec<Part> {
 mod tests {
     use super::*;
     use crate::domain::ids::ModelRef;
-    use crate::domain::statistics::Span;
+    use crate::domain::record::statistics::Span;
     use crate::stopping::calibration::{GradedAnswers, GradedConfidence, Level, Reliability};
     use console::measure_text_width;
 

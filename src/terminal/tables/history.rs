@@ -4,9 +4,9 @@
 
 use jiff::tz::TimeZone;
 
-use crate::domain::history::{History, HistoryRow};
-use crate::domain::outcome::AnswerOutcome;
-use crate::domain::stored_record::Completion;
+use crate::domain::record::history::{History, HistoryRow};
+use crate::domain::record::outcome::AnswerOutcome;
+use crate::domain::record::stored_record::Completion;
 use crate::domain::time::Timestamp;
 use crate::terminal::document::{self, Line, Table, Tail};
 use crate::terminal::output::format::{LOCAL_QUALITY, count, dollars};
@@ -186,9 +186,9 @@ pub fn date(at: Timestamp, zone: &TimeZone) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::history::EntryOutcome;
+    use crate::domain::cost::money::{Cost, MicroUsd};
     use crate::domain::ids::ConsultationId;
-    use crate::domain::money::{Cost, MicroUsd};
+    use crate::domain::record::history::EntryOutcome;
     use console::measure_text_width;
 
     const NOW: Timestamp = Timestamp(1_795_249_800_000);

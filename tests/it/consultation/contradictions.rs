@@ -1,8 +1,7 @@
 //! Answers of the judge that can be read but contradict themselves: doubt without dissent, and open
 //! points of a round without challenges.
 
-use conclave::terminal::report::page;
-use conclave::terminal::report::report;
+use conclave::terminal::report::{page, report};
 
 use crate::consultation::prelude::*;
 

@@ -7,10 +7,10 @@ use conclave::consultation::prompt::filter::PromptMaterial;
 use conclave::consultation::protocol::answer::AnswerForm;
 use conclave::consultation::protocol::call::{Prompt, Reply};
 use conclave::domain::context::{Context, ContextText, ContextTokens};
-use conclave::domain::dialect::PromptCaching;
+use conclave::domain::cost::pricing::{LongContext, Price, Rates};
+use conclave::domain::cost::tokens::Usage;
 use conclave::domain::hash::sha256;
-use conclave::domain::pricing::{LongContext, Price, Rates};
-use conclave::domain::tokens::Usage;
+use conclave::domain::model::dialect::PromptCaching;
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -32,8 +32,8 @@ pub(crate) mod prelude {
         Ask, FailureClass, Outcome, StopReason,
     };
     pub(crate) use conclave::consultation::transcript::Transcript;
+    pub(crate) use conclave::domain::cost::money::{Cost, MicroUsd};
     pub(crate) use conclave::domain::ids::{AgentId, ModelRef, SeatId};
-    pub(crate) use conclave::domain::money::{Cost, MicroUsd};
 
     pub(crate) use crate::support::record_json;
     pub(crate) use crate::support::script::{

@@ -7,7 +7,7 @@ use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::mode::Mode;
 use conclave::consultation::prompt::Templates;
 use conclave::consultation::protocol::call::Reply;
-use conclave::domain::tokens::Usage;
+use conclave::domain::cost::tokens::Usage;
 use conclave::records::stored::read;
 use conclave::stopping::early_termination::{Policy, TerminationRule};
 use conclave::terminal::report::report;

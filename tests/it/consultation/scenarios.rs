@@ -1,7 +1,7 @@
 //! The machine, input by input, in the main cases.
 
 use conclave::consultation::protocol::call::{Failure, Reply};
-use conclave::domain::artifact::Content;
+use conclave::domain::answer::artifact::Content;
 use conclave::domain::ids::ProviderId;
 use conclave::terminal::report::report;
 

@@ -1,9 +1,8 @@
 //! Labels in models' texts: people read the seats' names, models and the journal have the labels.
 
 use conclave::consultation::plan::options::{DebateAnalysis, JudgePasses};
-use conclave::domain::stored_record::StoredRecord;
-use conclave::terminal::report::page;
-use conclave::terminal::report::report;
+use conclave::domain::record::stored_record::StoredRecord;
+use conclave::terminal::report::{page, report};
 
 use crate::consultation::prelude::*;
 

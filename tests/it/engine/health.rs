@@ -5,7 +5,7 @@ use std::time::Duration;
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{Answer, Envelope, Event, HealthEvent, StateName};
 use conclave::consultation::protocol::call::{Failure, FailureClass};
-use conclave::domain::money::MicroUsd;
+use conclave::domain::cost::money::MicroUsd;
 use conclave::engine::dispatcher::checks::{FIRST, INTERVAL};
 use conclave::engine::driver::RunStart;
 

@@ -8,7 +8,7 @@ use conclave::consultation::event::{
 };
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::call::{Failure, FailureClass};
-use conclave::domain::tokens::Usage;
+use conclave::domain::cost::tokens::Usage;
 
 use super::scripted_providers::{Attempt, ScriptedCall, Stage, state};
 use crate::support::script::{good, plan};

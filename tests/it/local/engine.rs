@@ -9,9 +9,9 @@ use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt, StopReas
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::{Delta, LocalProgress, Provider};
 use conclave::providers::local::cut::cut_back;
-use conclave::providers::local::home::ModelHome;
+use conclave::providers::local::files::home::ModelHome;
+use conclave::providers::local::files::manifest::SMALLEST;
 use conclave::providers::local::job::LocalSettings;
-use conclave::providers::local::manifest::SMALLEST;
 use conclave::providers::local::provider::LocalProvider;
 use conclave::providers::local::schema::tighten;
 use futures_util::future::join_all;

@@ -11,10 +11,10 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use conclave::providers::local::home::ModelHome;
-use conclave::providers::local::manifest::{GgufModel, WheelSeries};
-use conclave::providers::local::pull::{PullError, PullProgress, Sources, pull};
-use conclave::providers::local::sources::hub::Hub;
+use conclave::providers::local::files::home::ModelHome;
+use conclave::providers::local::files::manifest::{GgufModel, WheelSeries};
+use conclave::providers::local::files::pull::{PullError, PullProgress, Sources, pull};
+use conclave::providers::local::files::sources::hub::Hub;
 use futures_util::stream::{self, StreamExt};
 
 use crate::support::timeout::in_time;

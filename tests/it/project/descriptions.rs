@@ -1,7 +1,7 @@
 //! The text for the models.
 
 use conclave::context::project::describe;
-use conclave::domain::tokens::estimate_tokens;
+use conclave::domain::cost::tokens::estimate_tokens;
 
 use super::trees::Project;
 

@@ -4,7 +4,7 @@
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt};
 use conclave::domain::context::ContextText;
-use conclave::domain::dialect::{Dialect, Quirks, Structure};
+use conclave::domain::model::dialect::{Dialect, Quirks, Structure};
 use conclave::providers::form::{Adjustment, Form, Refusal, SystemPlace};
 use serde_json::{Value, json};
 

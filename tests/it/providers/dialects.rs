@@ -3,10 +3,10 @@
 
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, FailureClass, StopReason};
-use conclave::domain::dialect::{Dialect, JsonMode, Quirks, Structure, TokensField};
-use conclave::domain::money::MicroUsd;
-use conclave::domain::tokens::Usage;
-use conclave::domain::vendors;
+use conclave::domain::cost::money::MicroUsd;
+use conclave::domain::cost::tokens::Usage;
+use conclave::domain::model::dialect::{Dialect, JsonMode, Quirks, Structure, TokensField};
+use conclave::domain::model::vendors;
 use serde_json::{Value, json};
 
 use super::{KEY, ask_of, body, body_of, decode_of, header, remote, remote_that};

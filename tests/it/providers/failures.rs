@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use conclave::consultation::protocol::call::FailureClass;
-use conclave::domain::tokens::UsageSource;
+use conclave::domain::cost::tokens::UsageSource;
 use serde_json::json;
 
 use super::{KEY, VENDORS, cloud_at, decode, failed, failure, usual};

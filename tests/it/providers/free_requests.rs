@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use conclave::consultation::protocol::call::{Failure, FailureClass};
-use conclave::domain::dialect::{Dialect, Quirks};
-use conclave::domain::vendors::LocalServerKind;
+use conclave::domain::model::dialect::{Dialect, Quirks};
+use conclave::domain::model::vendors::LocalServerKind;
 use conclave::engine::ports::Provider;
 use conclave::providers::discovery::{self, Address};
 use conclave::providers::http::{GetRequest, GetResponse, Http};

@@ -20,14 +20,14 @@ use std::time::Duration;
 
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, Failure, Outcome, Prompt, Reply};
-use conclave::domain::dialect::{Dialect, Quirks};
 use conclave::domain::ids::{CallId, ModelRef};
-use conclave::domain::vendors;
+use conclave::domain::model::dialect::{Dialect, Quirks};
+use conclave::domain::model::vendors;
 use conclave::engine::ports::{Delta, Provider};
 use conclave::providers::catalog::ModelCatalog;
 use conclave::providers::http::{Http, Timeouts};
 use conclave::providers::remote::Remote;
-use conclave::providers::sse;
+use conclave::providers::wire::sse;
 use conclave::providers::wire::{Account, End, Endpoint, HeaderText, HttpRequest, Scheme};
 
 use secrecy::ExposeSecret;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt, StopReason};
-use conclave::domain::dialect::{Dialect, Quirks, Structure};
-use conclave::domain::tokens::{Usage, UsageSource};
+use conclave::domain::cost::tokens::{Usage, UsageSource};
+use conclave::domain::model::dialect::{Dialect, Quirks, Structure};
 use conclave::providers::catalog::ModelCatalog;
+use conclave::providers::dialects::ollama;
 use conclave::providers::form::Form;
 use conclave::providers::http::Http;
-use conclave::providers::ollama;
 use conclave::providers::remote::Remote;
 use conclave::providers::wire::{Account, Endpoint, Scheme};
 use serde_json::{Value, json};

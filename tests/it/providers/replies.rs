@@ -2,8 +2,8 @@
 //! gateways from them.
 
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
-use conclave::domain::money::MicroUsd;
-use conclave::domain::tokens::{Usage, UsageSource};
+use conclave::domain::cost::money::MicroUsd;
+use conclave::domain::cost::tokens::{Usage, UsageSource};
 
 use super::{VENDORS, decode, decode_of, reply};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};

@@ -1,7 +1,7 @@
 //! The fields of requests to the vendors' own formats.
 
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
-use conclave::domain::dialect::Dialect;
+use conclave::domain::model::dialect::Dialect;
 use conclave::providers::wire::Scheme;
 use serde_json::{Value, json};
 

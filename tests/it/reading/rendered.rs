@@ -7,7 +7,7 @@ use conclave::consultation::prompt::{Pair, PromptError, Prompter, Size, Template
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::Prompt;
 use conclave::consultation::reading::problem::{Problem, ProblemSeverity};
-use conclave::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
+use conclave::domain::answer::artifact::{CrossExam, Independent, Revision, Synthesis};
 use conclave::domain::ids::{ModelRef, SeatId};
 use conclave::domain::panel::{Persona, Seat};
 use serde::de::DeserializeOwned;

@@ -3,7 +3,7 @@
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::reading::problem::ProblemSeverity;
 use conclave::consultation::reading::{Reading, keep_prose, read};
-use conclave::domain::artifact::Content;
+use conclave::domain::answer::artifact::Content;
 use conclave::domain::ids::AgentId;
 
 use super::panel::labels;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use conclave::consultation::plan::OutputTokens;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::ids::ModelRef;
-use conclave::records::experience::Experience;
 use conclave::records::index::Index;
+use conclave::records::statistics::experience::Experience;
 use rusqlite::params;
 
 fn model() -> ModelRef {

@@ -9,10 +9,10 @@ use conclave::consultation::protocol::call::{
     Ask, Failure, FailureClass, Outcome, Reply, StopReason,
 };
 use conclave::consultation::transcript::Transcript;
+use conclave::domain::cost::money::MicroUsd;
+use conclave::domain::cost::pricing::{LongContext, Price, PriceList, Rates};
+use conclave::domain::cost::tokens::{Usage, UsageSource};
 use conclave::domain::ids::ModelRef;
-use conclave::domain::money::MicroUsd;
-use conclave::domain::pricing::{LongContext, Price, PriceList, Rates};
-use conclave::domain::tokens::{Usage, UsageSource};
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::cost::money::{Cost, MicroUsd};
 use conclave::domain::time::Timestamp;
 use conclave::records::month::spent_in_month;
 use jiff::tz::TimeZone;

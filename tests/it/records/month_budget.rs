@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use conclave::consultation::policy::budget::BudgetCheck;
-use conclave::domain::money::{Cost, MicroUsd};
-use conclave::records::month_budget::MonthBudget;
+use conclave::domain::cost::money::{Cost, MicroUsd};
+use conclave::records::month::budget::MonthBudget;
 
 use crate::support::timeout::until;
 

@@ -2,7 +2,7 @@
 
 use conclave::consultation::event::{CallEvent, CallStarted, ConsultationEvent, Envelope, Event};
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::tokens::Usage;
+use conclave::domain::cost::tokens::Usage;
 use conclave::records::files::ConsultationFiles;
 use conclave::records::stored;
 use serde_json::{Value, json};

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use conclave::consultation::event::Envelope;
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::artifact::{
+use conclave::domain::answer::artifact::{
     Artifact, Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence,
     Independent, MenuOption, Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
 };
-use conclave::domain::confidence::Confidence;
+use conclave::domain::answer::confidence::Confidence;
+use conclave::domain::cost::money::{Cost, MicroUsd};
 use conclave::domain::ids::SeatId;
-use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::stored_record::{
+use conclave::domain::record::stored_record::{
     Amount, StoredAgent, StoredModel, StoredRecord, StoredRound, WhySubstituted,
 };
 use conclave::domain::time::Timestamp;

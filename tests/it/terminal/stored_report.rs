@@ -3,8 +3,8 @@
 use conclave::consultation::event::Envelope;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::AgentId;
-use conclave::domain::outcome::{AnswerOutcome, Grade};
-use conclave::domain::stored_record::StoredRecord;
+use conclave::domain::record::outcome::{AnswerOutcome, Grade};
+use conclave::domain::record::stored_record::StoredRecord;
 use conclave::domain::time::Timestamp;
 use conclave::records::stored::read;
 use conclave::terminal::report::page;

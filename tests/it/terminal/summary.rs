@@ -2,8 +2,8 @@
 
 use conclave::consultation::event::Envelope;
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::artifact::{Content, Dissent, Severity, Verdict};
-use conclave::domain::stored_record::{StoredRecord, WhySubstituted};
+use conclave::domain::answer::artifact::{Content, Dissent, Severity, Verdict};
+use conclave::domain::record::stored_record::{StoredRecord, WhySubstituted};
 use conclave::terminal::document;
 use conclave::terminal::output::style::Paint;
 use conclave::terminal::report::{NextSteps, summary};

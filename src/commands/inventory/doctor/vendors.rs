@@ -6,11 +6,11 @@ use jiff::civil::Date;
 use secrecy::ExposeSecret;
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
-use crate::domain::address::authority;
+use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::{ProviderId, without_date};
-use crate::domain::money::MicroUsd;
+use crate::domain::model::address::authority;
+use crate::domain::model::vendors::{self, name};
 use crate::domain::time::{Timestamp, days_between};
-use crate::domain::vendors::{self, name};
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::http::Http;
 use crate::providers::model_list::{self, KeyBudget, ListedModel};

@@ -5,7 +5,7 @@ use clap::Subcommand;
 use crate::commands::{App, block_on};
 use crate::error::Error;
 use crate::providers::local::built_in;
-use crate::providers::local::manifest::{DEFAULT, GgufModel, find};
+use crate::providers::local::files::manifest::{DEFAULT, GgufModel, find};
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::settings;
 use crate::terminal::document;
@@ -110,7 +110,7 @@ mod tests {
     use crate::config::paths::Home;
     use crate::config::settings::Settings;
     use crate::error::Exit;
-    use crate::providers::local::manifest::MODELS;
+    use crate::providers::local::files::manifest::MODELS;
     use crate::terminal::output::printer::Verbosity;
     use crate::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
 

@@ -14,7 +14,7 @@ use crate::consultation::prompt::Size;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::spend::Spend;
-use crate::domain::stored_record::{
+use crate::domain::record::stored_record::{
     Amount, EarlyTerminationEvaluation, EstimatedCost, PromptTemplate, PromptVersions,
     StoredConsent, StoredCost, StoredRecord, StoredSpend, TokenCounts, TokenEfficiencyStats,
 };

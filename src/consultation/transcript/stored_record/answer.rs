@@ -2,12 +2,12 @@
 //! passes.
 
 use crate::consultation::transcript::Transcript;
-use crate::domain::artifact::{Challenge, Source, Tension, Verdict};
-use crate::domain::confidence::Calibrated;
-use crate::domain::debate_value::PositionChange;
+use crate::domain::answer::artifact::{Challenge, Source, Tension, Verdict};
+use crate::domain::answer::confidence::Calibrated;
+use crate::domain::answer::debate_value::PositionChange;
+use crate::domain::answer::second_pass::SecondPass;
 use crate::domain::panel::Seat;
-use crate::domain::second_pass::SecondPass;
-use crate::domain::stored_record::{
+use crate::domain::record::stored_record::{
     DebateValue, Rejudged, SecondVerdict, StoredConcern, StoredJudgePasses, StoredPerspective,
     StoredRecord,
 };

@@ -13,8 +13,8 @@ use super::Transcript;
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::names::with_names;
 use crate::consultation::anonymity::texts::edit_texts;
-use crate::domain::artifact::SCHEMA_VERSION;
-use crate::domain::stored_record::{
+use crate::domain::answer::artifact::SCHEMA_VERSION;
+use crate::domain::record::stored_record::{
     DebateValue, ServedOtherwise, StoredAgent, StoredContext, StoredModel, StoredPanel,
     StoredPersonaSelection, StoredRecord, StoredSubstitution, Vocabulary,
 };

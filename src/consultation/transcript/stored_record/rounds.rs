@@ -7,9 +7,9 @@ use crate::consultation::event::{CallFinished, StateName};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::spend::Spend;
-use crate::domain::artifact::Artifact;
+use crate::domain::answer::artifact::Artifact;
 use crate::domain::ids::AgentId;
-use crate::domain::stored_record::{
+use crate::domain::record::stored_record::{
     Amount, CompletedRound, StoredAgentRound, StoredAttempt, StoredRound, TokenCounts,
 };
 

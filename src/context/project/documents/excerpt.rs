@@ -1,6 +1,6 @@
 //! Cuts documents at the borders of their paragraphs.
 
-use crate::domain::tokens::estimate_tokens;
+use crate::domain::cost::tokens::estimate_tokens;
 use crate::text::clean::{front_matter, one_line, shortened};
 
 /// The mark where a document was cut.

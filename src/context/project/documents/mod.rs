@@ -8,7 +8,7 @@ mod excerpt;
 
 use std::path::Path;
 
-use crate::domain::tokens::estimate_tokens;
+use crate::domain::cost::tokens::estimate_tokens;
 use crate::files::{SizeLimit, resolved};
 
 use super::patterns::{depth_of, folder_of, name_of};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::artifact::{Synthesis, Verdict};
+use crate::domain::answer::artifact::{Synthesis, Verdict};
 use crate::domain::ids::AgentId;
-use crate::domain::stored_record::{StoredAgent, StoredRecord};
+use crate::domain::record::stored_record::{StoredAgent, StoredRecord};
 use crate::records::index::rows::{Columns, UNKNOWN};
 
 use super::confidence;

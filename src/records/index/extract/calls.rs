@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::stored_record::{StoredAgentRound, StoredAttempt, StoredRecord};
+use crate::domain::cost::money::{Cost, MicroUsd};
+use crate::domain::record::stored_record::{StoredAgentRound, StoredAttempt, StoredRecord};
 use crate::records::index::rows::{Columns, UNKNOWN};
 
 use super::{micro_usd, whole};

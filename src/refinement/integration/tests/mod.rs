@@ -5,7 +5,7 @@ mod undo;
 
 use std::collections::BTreeSet;
 
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::domain::ids::ConsultationId;
 use crate::domain::steps;
 use crate::refinement::change::ItemChange;

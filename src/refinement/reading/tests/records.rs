@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{batch, findings, shown_findings, single};
 use crate::consultation::transcript::no_answer::NoAnswer;
-use crate::domain::stored_record::StoredRecord;
+use crate::domain::record::stored_record::StoredRecord;
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::finding::BatchFindings;
 use crate::refinement::reading::findings_of;

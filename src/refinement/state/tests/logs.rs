@@ -1,7 +1,7 @@
 //! Logs whose events do not follow from each other.
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::log::Fold as _;
+use crate::domain::record::log::Fold as _;
 use crate::refinement::event::{RefinementEventKind, StopCause, TextHash};
 use crate::refinement::state::{LoopPhase, NextStep, RefinementState};
 use crate::stopping::convergence::Criteria;

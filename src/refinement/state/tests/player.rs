@@ -1,14 +1,14 @@
 //! Plays a loop without a panel: a driver that does one step at a time and can be killed after
 //! each.
 
-use crate::domain::log::Fold as _;
+use crate::domain::record::log::Fold as _;
 use std::num::NonZeroUsize;
 
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::ConsultationId;
-use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::random::SplitMix64;
-use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::document::SpecDocument;

@@ -1,8 +1,8 @@
+use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::ProviderId;
-use crate::domain::money::MicroUsd;
 use crate::stopping::evaluation::{Class, Evaluation, RuleOutcome, Value};
 
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::stopping::batch::reason::{BatchStopReason, StopCondition};
 use crate::stopping::batch::state::{BatchState, StopRequest, Workload};

@@ -1,6 +1,6 @@
 //! Loops of refinement, iteration by iteration.
 
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 use crate::stopping::convergence::criteria::{HIGH_CONFIDENCE, QUESTION_STABILITY};
 use crate::stopping::evaluation::{Class, Evaluation};
 

@@ -1,7 +1,7 @@
 //! The calibrated probability of the strongest point.
 
 use super::*;
-use crate::domain::confidence::{Basis, Calibrated};
+use crate::domain::answer::confidence::{Basis, Calibrated};
 
 #[test]
 fn without_answers_there_is_nothing_to_calibrate() {

@@ -2,7 +2,7 @@ mod properties;
 
 use std::cmp::Ordering;
 
-use crate::domain::confidence::Confidence;
+use crate::domain::answer::confidence::Confidence;
 
 use super::*;
 

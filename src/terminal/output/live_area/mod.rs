@@ -9,6 +9,8 @@
 //! Invariant: the caller of any function here holds no lock that its rows take, because they are
 //! computed under the lock of the area.
 
+pub(super) mod modes;
+pub(super) mod last_line;
 mod frames;
 
 use std::io::{self, Write};
@@ -19,8 +21,8 @@ use console::truncate_str;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::last_line::LastLine;
-use super::modes::{InputMode, ModeGuard, TerminalModes};
+use super::live_area::last_line::LastLine;
+use super::live_area::modes::{InputMode, ModeGuard, TerminalModes};
 use super::rows::DrawnRows;
 use super::stream_traits::StreamTraits;
 use super::style::Paint;

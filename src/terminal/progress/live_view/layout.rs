@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use console::{Alignment, measure_text_width, pad_str, truncate_str};
 
-use crate::domain::money::Cost;
+use crate::domain::cost::money::Cost;
 
 use super::LiveView;
 use super::phase::PhaseText;

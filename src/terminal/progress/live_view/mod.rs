@@ -18,8 +18,8 @@ use crate::consultation::event::{
 };
 use crate::consultation::plan::Plan;
 use crate::consultation::protocol::call::FailureClass;
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, CallId, ProviderId};
-use crate::domain::money::Cost;
 use crate::engine::ports::Delta;
 
 use self::row::{AgentPhase, AgentRow, CallStage, FinishedWork, OpenCall, PendingRetry};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::consultation::event::{AttemptNumber, Purpose};
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, CallId, ModelRef};
-use crate::domain::money::Cost;
 use crate::engine::ports::{Delta, LocalProgress};
 use crate::terminal::progress::judge_stream::CallResult;
 

@@ -11,11 +11,11 @@ use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::FailureClass;
+use crate::domain::cost::money::MicroUsd;
+use crate::domain::cost::pricing::CostSource;
+use crate::domain::cost::tokens::Usage;
 use crate::domain::ids::{ConsultationId, ModelRef};
-use crate::domain::money::MicroUsd;
 use crate::domain::panel::Panel;
-use crate::domain::pricing::CostSource;
-use crate::domain::tokens::Usage;
 use crate::engine::ports::LocalProgress;
 use crate::terminal::output::live_area::TerminalSize;
 

@@ -9,9 +9,9 @@ use crate::consultation::event::{
     WhySubstituted,
 };
 use crate::consultation::policy::estimate::Consent;
-use crate::domain::artifact::Artifact;
+use crate::domain::answer::artifact::Artifact;
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, CallId};
-use crate::domain::money::Cost;
 
 use super::{DisplayMode, ProgressReporter};
 use crate::terminal::output::evaluation_text::wrapped_tree;

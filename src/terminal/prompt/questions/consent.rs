@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use crate::consultation::event::Answer;
 use crate::consultation::policy::consent::{ConsentRule, Month};
 use crate::consultation::policy::estimate::{Estimate, GateReason};
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::{AgentId, ModelRef};
-use crate::domain::money::{Cost, MicroUsd};
 
 use super::threshold;
 use crate::terminal::output::format::{count, dollars, thousands};

@@ -2,9 +2,9 @@
 //! was made without asking.
 
 use crate::consultation::event::{Answer, DecidedBy, EarlyTermination, EarlyTerminationDecision};
-use crate::domain::artifact::{Severity, Synthesis};
-use crate::domain::confidence::Confidence;
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::answer::artifact::{Severity, Synthesis};
+use crate::domain::answer::confidence::Confidence;
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::stopping::evaluation::{Rule, Value};
 use crate::text::clean::{one_line, shortened};
 

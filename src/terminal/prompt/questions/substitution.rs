@@ -3,7 +3,7 @@
 use crate::consultation::event::{Answer, Substitution};
 use crate::consultation::machine::SubstitutionOffer;
 use crate::domain::ids::ModelRef;
-use crate::domain::vendors;
+use crate::domain::model::vendors;
 use crate::text::clean::{one_line, shortened};
 
 use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};

@@ -1,7 +1,7 @@
 //! The question behind `Always`: below which estimate consultations are approved from now on.
 
 use crate::consultation::policy::estimate::Estimate;
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::cost::money::{Cost, MicroUsd};
 
 use crate::terminal::output::format::dollars;
 use crate::text::clean::one_line;

@@ -9,7 +9,7 @@ use crate::benchmark::report::accuracy::Accuracy;
 use crate::benchmark::report::words::{interval, percent, whole_percent};
 use crate::benchmark::run::Arm;
 use crate::benchmark::statistics::proportion::wilson;
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::stopping::calibration::{Bin, Reliability};
 use crate::terminal::document::plot::{
     LabelPlace, Plot, Point, PointPlot, Shape, Tick, percent_ticks,

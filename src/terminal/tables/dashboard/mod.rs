@@ -13,7 +13,7 @@ mod numbers;
 pub use self::frame::{Border, Canvas};
 
 use crate::domain::ids::ProviderId;
-use crate::domain::statistics::{Range, Span, Statistics, UsageNumbers};
+use crate::domain::record::statistics::{Range, Span, Statistics, UsageNumbers};
 
 use self::frame::SectionFrame;
 use self::numbers::thousands_of;

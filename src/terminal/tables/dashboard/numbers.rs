@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::terminal::output::format::{count, seconds, thousands};
 
 /// `97%`, `<1%`, `>99%`, `>100%`, `126%`; `None` for a whole of zero.

@@ -5,9 +5,9 @@ use super::numbers::{
 };
 use super::span::from_to;
 use super::targets::{TargetStatus, cost_status, figure, speed_status};
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::ProviderId;
-use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::statistics::{
+use crate::domain::record::statistics::{
     CachingNumbers, DayNumbers, DebateNumbers, ModelNumbers, Span, Statistics,
 };
 use crate::terminal::document::plot::{BarRow, Plot};

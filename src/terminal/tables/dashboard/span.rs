@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use crate::domain::statistics::{Range, Span};
+use crate::domain::record::statistics::{Range, Span};
 
 /// `in the last 7 days`; `None` for all time.
 pub(in crate::terminal::tables) fn within(range: &Range) -> Option<String> {

@@ -2,7 +2,7 @@
 //! all three with their figures.
 
 use super::numbers::{amount, in_brackets, limit, money, of_all, percent, time};
-use crate::domain::statistics::{CostProgress, SpeedProgress, Statistics, UsageProgress};
+use crate::domain::record::statistics::{CostProgress, SpeedProgress, Statistics, UsageProgress};
 use crate::terminal::document::{Line, Part};
 use crate::terminal::output::style::Tone;
 

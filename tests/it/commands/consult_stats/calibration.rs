@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use conclave::domain::ids::ConsultationId;
-use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
+use conclave::domain::record::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::records::outcomes;
 use serde_json::Value;

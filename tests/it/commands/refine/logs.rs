@@ -1,6 +1,6 @@
 //! Logs of refinements, and the reports that are made from them.
 
-use conclave::domain::log::Fold as _;
+use conclave::domain::record::log::Fold as _;
 use conclave::refinement::event::RefinementEvent;
 use conclave::refinement::report::RefinementReport;
 use conclave::refinement::state::{LoopPhase, RefinementState};

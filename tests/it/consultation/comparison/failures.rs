@@ -1,6 +1,6 @@
 //! A helper that fails, is slow or is interrupted.
 
-use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus};
+use conclave::domain::answer::debate_value::{ChangeMagnitude, ComparisonStatus};
 
 use super::{GRACE_PERIOD, answer_all_but_helper, play_with_helper, value};
 use crate::consultation::prelude::*;

@@ -4,7 +4,7 @@ mod result;
 mod failures;
 mod resume;
 
-use conclave::domain::stored_record::DebateValue;
+use conclave::domain::record::stored_record::DebateValue;
 
 use crate::consultation::prelude::*;
 use crate::support::comparison::moving_debate;

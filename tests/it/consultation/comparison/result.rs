@@ -1,7 +1,7 @@
 //! What is compared, and the result.
 
 use conclave::consultation::plan::options::{DebateAnalysis, Rounds};
-use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus};
+use conclave::domain::answer::debate_value::{ChangeMagnitude, ComparisonStatus};
 
 use super::{GRACE_PERIOD, answer_all_but_helper, play_with_helper, value};
 use crate::consultation::prelude::*;

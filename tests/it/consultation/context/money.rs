@@ -8,9 +8,9 @@ use conclave::consultation::machine::Question;
 use conclave::consultation::plan::{AROUND_A_PROMPT, OutputTokens};
 use conclave::consultation::policy::estimate::GateReason;
 use conclave::domain::context::ContextText;
-use conclave::domain::dialect::PromptCaching;
-use conclave::domain::pricing::{Price, Rates};
-use conclave::domain::tokens::{Usage, estimate_tokens};
+use conclave::domain::cost::pricing::{Price, Rates};
+use conclave::domain::cost::tokens::{Usage, estimate_tokens};
+use conclave::domain::model::dialect::PromptCaching;
 
 use super::{context, plan_with};
 use crate::consultation::prelude::*;

@@ -6,7 +6,7 @@ use conclave::consultation::plan::preview::{Places, planned_calls};
 use conclave::consultation::policy::mode::Mode;
 use conclave::consultation::prompt::Size;
 use conclave::domain::context::{Context, ProjectStance};
-use conclave::domain::dialect::PromptCaching;
+use conclave::domain::model::dialect::PromptCaching;
 use proptest::prelude::*;
 
 use super::{context, plan_with};

@@ -2,7 +2,7 @@
 
 use conclave::consultation::plan::OutputTokens;
 use conclave::consultation::protocol::call::Reply;
-use conclave::domain::pricing::{Price, Rates};
+use conclave::domain::cost::pricing::{Price, Rates};
 
 use crate::consultation::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Conformity, changes of the verdict and convergence.
 
-use conclave::domain::artifact::{Because, Content, Dissent, Severity};
-use conclave::domain::debate_value::ChangeMagnitude;
+use conclave::domain::answer::artifact::{Because, Content, Dissent, Severity};
+use conclave::domain::answer::debate_value::ChangeMagnitude;
 
 use super::{SEATS, content, contents, debate_value};
 use crate::support::comparison::debate_events;

@@ -2,8 +2,8 @@
 //! the comparison outweighs the experts' own statements.
 
 use conclave::consultation::reading::keep_prose;
-use conclave::domain::artifact::{Content, Magnitude};
-use conclave::domain::stored_record::StoredRecord;
+use conclave::domain::answer::artifact::{Content, Magnitude};
+use conclave::domain::record::stored_record::StoredRecord;
 use conclave::domain::time::Timestamp;
 use conclave::records::index::extract;
 use conclave::terminal::report::page;

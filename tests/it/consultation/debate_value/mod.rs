@@ -6,8 +6,8 @@ mod judgement;
 mod report;
 
 use conclave::consultation::event::ConsultationEvent;
-use conclave::domain::artifact::Content;
-use conclave::domain::stored_record::DebateValue;
+use conclave::domain::answer::artifact::Content;
+use conclave::domain::record::stored_record::DebateValue;
 
 use crate::consultation::prelude::*;
 

@@ -1,8 +1,8 @@
 //! Properties of the debate value with arbitrary answers and comparisons.
 
-use conclave::domain::artifact::{Because, Content, Magnitude, PairComparison, Revision};
-use conclave::domain::confidence::Confidence;
-use conclave::domain::debate_value::{ComparisonStatus, PositionChange};
+use conclave::domain::answer::artifact::{Because, Content, Magnitude, PairComparison, Revision};
+use conclave::domain::answer::confidence::Confidence;
+use conclave::domain::answer::debate_value::{ComparisonStatus, PositionChange};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::extract;
 use conclave::terminal::document::screen;

@@ -1,9 +1,8 @@
 //! The debate value in the report, the record and the page.
 
 use conclave::consultation::event::{AgentError, AgentEvent, AgentFailure};
-use conclave::domain::artifact::{Comparison, Content};
-use conclave::terminal::report::page;
-use conclave::terminal::report::report;
+use conclave::domain::answer::artifact::{Comparison, Content};
+use conclave::terminal::report::{page, report};
 
 use super::{content, contents};
 use crate::consultation::prelude::*;

@@ -9,7 +9,7 @@ mod saving;
 use conclave::consultation::event::{EarlyTermination, StateEvent};
 use conclave::consultation::machine::Question;
 use conclave::consultation::plan::Control;
-use conclave::domain::confidence::Confidence;
+use conclave::domain::answer::confidence::Confidence;
 use conclave::stopping::early_termination::{Policy, TerminationRule};
 use serde_json::json;
 

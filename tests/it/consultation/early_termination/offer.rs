@@ -2,8 +2,8 @@
 
 use conclave::consultation::event::{AgentEvent, DecidedBy};
 use conclave::consultation::plan::Control;
-use conclave::domain::artifact::Source;
-use conclave::domain::confidence::Confidence;
+use conclave::domain::answer::artifact::Source;
+use conclave::domain::answer::confidence::Confidence;
 use conclave::stopping::early_termination::{Policy, TerminationRule};
 use serde_json::{Value, json};
 

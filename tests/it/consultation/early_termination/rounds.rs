@@ -2,8 +2,8 @@
 
 use conclave::consultation::plan::options::Rounds;
 use conclave::consultation::policy::mode::Mode;
-use conclave::domain::artifact::Source;
-use conclave::domain::confidence::Confidence;
+use conclave::domain::answer::artifact::Source;
+use conclave::domain::answer::confidence::Confidence;
 use conclave::stopping::early_termination::Policy;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! The estimated cost of the skipped rounds.
 
 use conclave::consultation::plan::options::JudgePasses;
-use conclave::domain::tokens::estimate_tokens;
+use conclave::domain::cost::tokens::estimate_tokens;
 use conclave::stopping::early_termination::Policy;
 
 use super::{ALL_EXPERTS, answers_with, early_plan, play, synthesis};

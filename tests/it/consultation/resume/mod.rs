@@ -4,7 +4,7 @@ mod truncated;
 
 use conclave::consultation::event::{ConsultationEvent, StateEvent};
 use conclave::consultation::machine::replay::{ReplayError, replay};
-use conclave::domain::artifact::Content;
+use conclave::domain::answer::artifact::Content;
 
 use crate::consultation::prelude::*;
 use crate::support::script::{crowd, with_fallback};

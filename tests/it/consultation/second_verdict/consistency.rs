@@ -1,7 +1,7 @@
 //! Whether the two verdicts are consistent.
 
 use conclave::consultation::policy::mode::Mode;
-use conclave::domain::artifact::Magnitude;
+use conclave::domain::answer::artifact::Magnitude;
 
 use super::{
     CHANGED_VERDICT, assert_unknown, comparison, helper, plan_without_helper, play_to_verdict,

@@ -7,7 +7,7 @@ mod failures;
 pub(super) mod rejudge;
 
 use conclave::consultation::plan::options::JudgePasses;
-use conclave::domain::second_pass::SecondPass;
+use conclave::domain::answer::second_pass::SecondPass;
 
 use crate::consultation::prelude::*;
 

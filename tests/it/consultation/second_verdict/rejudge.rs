@@ -2,8 +2,8 @@
 //! from the earlier one.
 
 use conclave::consultation::plan::options::PriorAnswers;
+use conclave::domain::answer::second_pass::Held;
 use conclave::domain::ids::ConsultationId;
-use conclave::domain::second_pass::Held;
 use conclave::stopping::early_termination::Policy;
 
 use crate::consultation::prelude::*;

@@ -5,7 +5,7 @@ mod refusals;
 mod served;
 
 use conclave::consultation::protocol::call::FailureClass;
-use conclave::domain::dialect::{Dialect, Quirks, Structure};
+use conclave::domain::model::dialect::{Dialect, Quirks, Structure};
 use conclave::providers::form::{Adjustment, Form, Refusal};
 
 use super::ask_of;

@@ -1,7 +1,7 @@
 //! Refused output limits, and that any sequence of refusals ends.
 
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt};
-use conclave::domain::dialect::Dialect;
+use conclave::domain::model::dialect::Dialect;
 use conclave::providers::form::{Adjustment, Refusal};
 use proptest::prelude::*;
 

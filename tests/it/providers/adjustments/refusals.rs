@@ -1,7 +1,7 @@
 //! Refused fields, schemas and system prompts.
 
 use conclave::consultation::protocol::call::FailureClass;
-use conclave::domain::dialect::{Dialect, Structure, TokensField};
+use conclave::domain::model::dialect::{Dialect, Structure, TokensField};
 use conclave::providers::form::{Adjustment, Form, Refusal, SystemPlace};
 
 use super::{COMPATIBLE, LMSTUDIO, OPENAI, adjustment, form, structure, without};

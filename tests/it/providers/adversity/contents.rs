@@ -1,7 +1,7 @@
 //! Streams whose events are odd, damaged or repeated.
 
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
-use conclave::domain::tokens::UsageSource;
+use conclave::domain::cost::tokens::UsageSource;
 
 use super::{Partial, TEXT, all_fail, good, outcomes_of_all, reports_of, reports_of_all};
 use crate::support::provider_server::{Answer, Damage, Vendor};

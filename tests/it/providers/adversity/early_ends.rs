@@ -1,7 +1,7 @@
 //! Streams that end early, and the text that a failed call saves.
 
 use conclave::consultation::protocol::call::FailureClass;
-use conclave::domain::tokens::UsageSource;
+use conclave::domain::cost::tokens::UsageSource;
 
 use super::{Partial, TEXT, all_fail, good, outcomes_of_all};
 use crate::support::provider_server::{Damage, Vendor};

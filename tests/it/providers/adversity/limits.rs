@@ -1,9 +1,9 @@
 //! Servers that never stop sending: reading stops at a limit, and the connection is closed.
 
 use conclave::consultation::protocol::call::{Failure, FailureClass, StopReason};
-use conclave::domain::tokens::UsageSource;
-use conclave::providers::partial_reply::MAX_TEXT_BYTES;
-use conclave::providers::sse;
+use conclave::domain::cost::tokens::UsageSource;
+use conclave::providers::dialects::partial_reply::MAX_TEXT_BYTES;
+use conclave::providers::wire::sse;
 
 use super::text_of;
 use crate::providers::{call, cloud, failure, settled, usual};

@@ -10,7 +10,7 @@ mod transfers;
 use std::time::Duration;
 
 use conclave::consultation::protocol::call::{Failure, FailureClass, Outcome, StopReason};
-use conclave::domain::tokens::UsageSource;
+use conclave::domain::cost::tokens::UsageSource;
 use conclave::engine::ports::Delta;
 use futures_util::future::join_all;
 

@@ -1,8 +1,8 @@
 //! Arbitrary and cut bytes from a server: no panic, no false answer.
 
 use conclave::consultation::protocol::call::{FailureClass, Outcome, StopReason};
-use conclave::providers::sse;
 use conclave::providers::wire::End;
+use conclave::providers::wire::sse;
 use proptest::prelude::*;
 
 use super::ALL_VENDORS;

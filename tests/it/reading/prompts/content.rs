@@ -8,7 +8,7 @@ use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::Prompt;
 use conclave::consultation::reading::keep_prose;
 use conclave::consultation::reading::problem::{Problem, ProblemSeverity};
-use conclave::domain::artifact::Content;
+use conclave::domain::answer::artifact::Content;
 use conclave::domain::ids::AgentId;
 use serde_json::Value;
 

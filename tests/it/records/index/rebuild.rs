@@ -5,15 +5,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use conclave::domain::ids::ConsultationId;
-use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
+use conclave::domain::record::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::follow::IndexChange;
 use conclave::records::index::rebuild::{
     RebuildProgress, build_in_memory, rebuild, rebuild_if_unusable,
 };
 use conclave::records::index::{Index, IndexError, follow, store};
-use conclave::records::outcomes;
-use conclave::records::stored;
+use conclave::records::{outcomes, stored};
 
 use super::{Home, contents};
 use crate::support::generated::{GeneratedConsultation, Length, consultations};

@@ -12,8 +12,7 @@ use serde_json::{Value, json};
 
 use super::{column, rows};
 use crate::support::generated::{GeneratedConsultation, Length, consultations};
-use crate::support::record_json;
-use crate::support::sample_events;
+use crate::support::{record_json, sample_events};
 
 const WRITTEN_AT: Timestamp = Timestamp(1_700_000_000_000);
 

@@ -2,7 +2,7 @@
 //! nothing.
 
 use conclave::domain::ids::ConsultationId;
-use conclave::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
+use conclave::domain::record::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::Index;
 use conclave::records::index::rows::{Rows, first_number, number};

@@ -10,7 +10,7 @@ use conclave::consultation::event::Envelope;
 use conclave::consultation::transcript::Transcript;
 use conclave::engine::ports::Subscriber;
 use conclave::files::log::LogError;
-use conclave::records::events_file::EventsFile;
+use conclave::records::files::events_file::EventsFile;
 use conclave::records::files::{ConsultationFiles, log_notice};
 use conclave::records::journal::{Journal, read_journal};
 

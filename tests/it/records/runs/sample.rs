@@ -1,6 +1,6 @@
 //! Small runs, and a driver that plays them: what each attempt brings is drawn or given.
 
-use conclave::domain::log::Fold as _;
+use conclave::domain::record::log::Fold as _;
 use std::collections::BTreeMap;
 
 use conclave::benchmark::event::{
@@ -9,10 +9,10 @@ use conclave::benchmark::event::{
 use conclave::benchmark::result::{CaseOutcome, CaseResult};
 use conclave::benchmark::run::{Arm, CaseRunId, RunId, RunTerms};
 use conclave::benchmark::state::{AfterFailedAttempt, BenchmarkState};
+use conclave::domain::cost::money::{Cost, MicroUsd};
 use conclave::domain::ids::ConsultationId;
-use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::random::SplitMix64;
-use conclave::domain::stored_record::spend::ConsultationSpend;
+use conclave::domain::record::stored_record::spend::ConsultationSpend;
 use conclave::domain::time::Timestamp;
 use conclave::stopping::batch::conditions::StopConditions;
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! Single cases: no records, one record, day boundaries, a database that another process writes to,
 //! and many records as the program writes them.
 
-use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::statistics::{Span, Statistics, Targets};
+use conclave::domain::cost::money::{Cost, MicroUsd};
+use conclave::domain::record::statistics::{Span, Statistics, Targets};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::{Index, schema as tables, store};
 use conclave::records::statistics::{calendar, statistics};

@@ -1,7 +1,7 @@
 //! Each figure over a few records, computed by hand.
 
-use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::statistics::{Progress, Span, Statistics};
+use conclave::domain::cost::money::{Cost, MicroUsd};
+use conclave::domain::record::statistics::{Progress, Span, Statistics};
 use conclave::records::index::Index;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};

@@ -6,13 +6,12 @@ mod versions;
 use std::path::{Path, PathBuf};
 
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::money::Cost;
-use conclave::domain::stored_record::Completion;
+use conclave::domain::cost::money::Cost;
+use conclave::domain::record::stored_record::Completion;
 use conclave::records::stored::read;
 use serde_json::json;
 
-use crate::support::record_json;
-use crate::support::sample_events;
+use crate::support::{record_json, sample_events};
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

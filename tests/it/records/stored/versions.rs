@@ -3,15 +3,14 @@
 use conclave::consultation::event::{ConsultationEvent, Event};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::confidence::Confidence;
-use conclave::domain::stored_record::Completion;
-use conclave::records::context_file;
+use conclave::domain::answer::confidence::Confidence;
+use conclave::domain::record::stored_record::Completion;
+use conclave::records::files::context_file;
 use conclave::records::journal::read_journal;
 use conclave::records::stored;
 
 use super::path;
-use crate::support::record_json;
-use crate::support::schema;
+use crate::support::{record_json, schema};
 
 const SCHEMA: &str = include_str!("../../../../schemas/consultation.schema.json");
 

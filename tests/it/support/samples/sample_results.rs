@@ -10,10 +10,10 @@ use conclave::benchmark::run::{
     Arm, ArmTerms, CaseRef, CaseRunId, RunId, RunOptions, RunTerms, SuiteRef,
 };
 use conclave::benchmark::state::BenchmarkState;
+use conclave::domain::cost::money::{Cost, MicroUsd};
 use conclave::domain::ids::{ConsultationId, SeatId};
-use conclave::domain::log::Fold as _;
-use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::stored_record::spend::ConsultationSpend;
+use conclave::domain::record::log::Fold as _;
+use conclave::domain::record::stored_record::spend::ConsultationSpend;
 use conclave::domain::time::Timestamp;
 use conclave::stopping::batch::conditions::StopConditions;
 

@@ -11,10 +11,10 @@ use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::filter::PromptMaterial;
 use conclave::consultation::prompt::{RenderedContexts, Templates};
 use conclave::consultation::protocol::answer::AnswerForm;
+use conclave::domain::cost::money::MicroUsd;
+use conclave::domain::cost::pricing::{Price, PriceList, Rates};
 use conclave::domain::ids::{ConsultationId, ModelRef, SeatId};
-use conclave::domain::money::MicroUsd;
 use conclave::domain::panel::{Panel, Persona, Seat};
-use conclave::domain::pricing::{Price, PriceList, Rates};
 use conclave::stopping::early_termination::TerminationRule;
 
 const QUESTION: &str = "Should I use OAuth or JWT?";

@@ -6,7 +6,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{
     Ask, Failure, FailureClass, Outcome, Reply, StopReason,
 };
-use conclave::domain::tokens::Usage;
+use conclave::domain::cost::tokens::Usage;
 
 /// Returns a valid answer of this kind.
 pub fn good_text(kind: AnswerKind) -> &'static str {

@@ -7,8 +7,8 @@ mod targets;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use conclave::domain::statistics::Statistics;
-use conclave::domain::vendors;
+use conclave::domain::model::vendors;
+use conclave::domain::record::statistics::Statistics;
 use conclave::terminal::document::Charset;
 use conclave::terminal::output::style::Paint;
 use conclave::terminal::tables::dashboard::{Border, Canvas, dashboard};

@@ -1,8 +1,8 @@
 //! The statistics that the dashboard tests draw.
 
+use conclave::domain::cost::money::{Cost, MicroUsd, Saving};
 use conclave::domain::ids::ProviderId;
-use conclave::domain::money::{Cost, MicroUsd, Saving};
-use conclave::domain::statistics::{
+use conclave::domain::record::statistics::{
     CachingNumbers, CostNumbers, DateRange, DayNumbers, DebateNumbers, EarlyTerminationNumbers,
     ModelNumbers, PerformanceNumbers, Progress, ProviderNumbers, QualityNumbers, Range, Span,
     StateNumbers, Statistics, Targets, TimedConsultation, UsageNumbers,

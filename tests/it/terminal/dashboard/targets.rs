@@ -1,7 +1,7 @@
 //! Targets below the frame, and the text in place of an empty dashboard.
 
-use conclave::domain::money::Cost;
-use conclave::domain::statistics::{Progress, Span, Statistics, UsageNumbers};
+use conclave::domain::cost::money::Cost;
+use conclave::domain::record::statistics::{Progress, Span, Statistics, UsageNumbers};
 use conclave::terminal::document::Charset;
 use conclave::terminal::tables::dashboard::nothing;
 use jiff::civil::date;

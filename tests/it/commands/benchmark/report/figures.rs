@@ -10,9 +10,9 @@ use conclave::benchmark::result::CaseResult;
 use conclave::benchmark::run::{Arm, RunId};
 use conclave::benchmark::statistics::paired::PairedCounts;
 use conclave::benchmark::statistics::proportion::Proportion;
+use conclave::domain::cost::money::{Cost, MicroUsd};
 use conclave::domain::ids::{ConsultationId, ModelRef};
-use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::stored_record::spend::ConsultationSpend;
+use conclave::domain::record::stored_record::spend::ConsultationSpend;
 
 use crate::support::sample_results::{
     comparison, comparison_report, halted_report, log, report, report_of_log, result, terms,

@@ -3,8 +3,8 @@
 use conclave::benchmark::report::BenchmarkReport;
 use conclave::benchmark::result::CaseOutcome;
 use conclave::benchmark::run::Arm;
+use conclave::domain::cost::money::Cost;
 use conclave::domain::ids::SeatId;
-use conclave::domain::money::Cost;
 use conclave::terminal::report::benchmark::page;
 
 use crate::support::html::{ScannedPage, scan};

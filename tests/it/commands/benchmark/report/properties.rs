@@ -6,7 +6,7 @@ use conclave::benchmark::report::arm::OutcomeCounts;
 use conclave::benchmark::result::{CaseOutcome, CaseResult};
 use conclave::benchmark::run::RunTerms;
 use conclave::benchmark::statistics::Interval;
-use conclave::domain::money::Cost;
+use conclave::domain::cost::money::Cost;
 use conclave::stopping::batch::statistics::BatchStatistics;
 use conclave::terminal::document::screen;
 use conclave::terminal::output::style::Paint;

@@ -2,7 +2,7 @@
 
 use conclave::benchmark::result::CaseOutcome;
 use conclave::benchmark::run::Arm;
-use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::cost::money::{Cost, MicroUsd};
 use conclave::terminal::document;
 use conclave::terminal::output::style::Paint;
 use conclave::terminal::report::benchmark::summary;

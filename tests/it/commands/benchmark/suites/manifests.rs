@@ -1,7 +1,7 @@
 //! Manifests: what they name, and the settings of their runs.
 
 use conclave::consultation::policy::mode::Mode;
-use conclave::domain::confidence::Confidence;
+use conclave::domain::answer::confidence::Confidence;
 use conclave::suites::suite::{StopLimit, StopSettings};
 
 use super::{Files, problems, read};

@@ -1,11 +1,11 @@
 //! The content of the agents' answers.
 
 use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::domain::artifact::{
+use conclave::domain::answer::artifact::{
     Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
     Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
 };
-use conclave::domain::confidence::Confidence;
+use conclave::domain::answer::confidence::Confidence;
 use conclave::domain::ids::{AgentId, SeatId};
 use fastrand::Rng;
 

@@ -6,11 +6,11 @@ use conclave::consultation::event::{
 };
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
-use conclave::domain::artifact::Artifact;
+use conclave::domain::answer::artifact::Artifact;
+use conclave::domain::cost::money::{Cost, MicroUsd};
+use conclave::domain::cost::pricing::CostSource;
+use conclave::domain::cost::tokens::{Usage, UsageSource};
 use conclave::domain::ids::{AgentId, CallId, ModelRef};
-use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::pricing::CostSource;
-use conclave::domain::tokens::{Usage, UsageSource};
 
 use super::scenario::Generator;
 use super::terms::{MODELS, model};

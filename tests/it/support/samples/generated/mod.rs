@@ -15,7 +15,7 @@ use std::path::Path;
 use conclave::consultation::event::{Envelope, SCHEMA_VERSION};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ConsultationId;
-use conclave::domain::stored_record::StoredRecord;
+use conclave::domain::record::stored_record::StoredRecord;
 use conclave::domain::time::Timestamp;
 use serde_json::Value;
 

@@ -8,9 +8,9 @@ use conclave::consultation::event::{
 };
 use conclave::consultation::policy::estimate::{CallEstimate, Consent, Estimate};
 use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::domain::artifact::{Artifact, Content};
+use conclave::domain::answer::artifact::{Artifact, Content};
+use conclave::domain::cost::money::{Cost, MicroUsd};
 use conclave::domain::ids::{AgentId, SeatId};
-use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::time::Timestamp;
 use fastrand::Rng;
 

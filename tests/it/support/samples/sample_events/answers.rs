@@ -1,10 +1,10 @@
 //! The answers of the agents in a sample consultation. `rewrite` may change every text.
 
-use conclave::domain::artifact::{
+use conclave::domain::answer::artifact::{
     Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
     MenuOption, Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
 };
-use conclave::domain::confidence::Confidence;
+use conclave::domain::answer::confidence::Confidence;
 use conclave::domain::ids::SeatId;
 
 pub(super) fn synthesis(rewrite: &impl Fn(&str) -> String) -> Synthesis {

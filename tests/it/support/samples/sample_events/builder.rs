@@ -12,13 +12,13 @@ use conclave::consultation::prompt::PromptUsed;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::consultation::reading::problem::{Problem, ProblemSeverity};
-use conclave::domain::artifact::{Artifact, Content, Verdict};
+use conclave::domain::answer::artifact::{Artifact, Content, Verdict};
+use conclave::domain::cost::money::{Cost, MicroUsd};
+use conclave::domain::cost::pricing::CostSource;
+use conclave::domain::cost::tokens::Usage;
 use conclave::domain::ids::{AgentId, CallId, ConsultationId, ModelRef, SeatId};
-use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::panel::{Panel, Persona, Seat};
-use conclave::domain::pricing::CostSource;
 use conclave::domain::time::Timestamp;
-use conclave::domain::tokens::Usage;
 
 use super::answers::{cross_exam, independent, revision, synthesis, verdict};
 

@@ -11,7 +11,7 @@ use conclave::consultation::event::{
 use conclave::consultation::policy::estimate::Consent;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::FailureClass;
-use conclave::domain::artifact::{Artifact, Content, Source, Verdict};
+use conclave::domain::answer::artifact::{Artifact, Content, Source, Verdict};
 use conclave::domain::ids::{AgentId, ModelRef};
 
 use answers::{independent, menu, position, synthesis, verdict};

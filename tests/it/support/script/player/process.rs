@@ -10,8 +10,8 @@ use conclave::consultation::event::{
 use conclave::consultation::machine::Input;
 use conclave::consultation::protocol::call::{Failure, Outcome};
 use conclave::consultation::protocol::request::{CallRequest, RequestKey, RequestOption};
+use conclave::domain::cost::money::Cost;
 use conclave::domain::ids::{CallId, ProviderId};
-use conclave::domain::money::Cost;
 use conclave::domain::time::Timestamp;
 use conclave::engine::dispatcher::pool::{Decision, QueuedRequest};
 

@@ -1,0 +1,221 @@
+//! The layers of settings: defaults, then `config.json`, then the environment. Flags come last,
+//! where commands apply them.
+
+use std::error::Error;
+use std::io;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::files::SizeLimit;
+
+use super::endpoints::KeyLocation;
+use super::env::Environment;
+use super::key_detection::{holds_key, is_key_name};
+use super::setting::{self, Parts, ReadError, SETTINGS, Setting};
+use super::settings::{SettingOrigin, Settings};
+use super::value::{NO_KEYS_HERE, ValueError};
+use super::{edit, paths};
+use crate::domain::names::did_you_mean;
+
+/// The reason why the settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct SettingsError {
+    what: String,
+    /// The fix, for people.
+    pub remedy: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl SettingsError {
+    fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            remedy: remedy.into(),
+            source: None,
+        }
+    }
+
+    fn caused_by(self, source: impl Error + Send + Sync + 'static) -> Self {
+        Self {
+            source: Some(source.into()),
+            ..self
+        }
+    }
+
+    pub fn unreadable(path: &Path, source: io::Error) -> Self {
+        let path = path.display();
+        let remedy =
+            format!("make `{path}` a readable text file, or set `CONCLAVE_HOME` to another folder");
+        Self::new(format!("cannot read `{path}`"), remedy).caused_by(source)
+    }
+
+    fn form(origin: &SettingOrigin, setting: &Setting, value: &Value) -> Self {
+        let remedy = match origin {
+            SettingOrigin::File(_) => format!(
+                "change it with `conclave config set {setting} VALUE`, or remove it with \
+                 `conclave config unset {setting}`"
+            ),
+            origin => remedy(origin),
+        };
+        let (place, value) = (origin.place(), shown(value, origin));
+        let expects = setting.expects;
+        Self::new(
+            format!("`{setting}`{place} is `{value}`, but must be {expects}"),
+            remedy,
+        )
+    }
+
+    fn part(origin: &SettingOrigin, error: &ValueError) -> Self {
+        let ValueError { at, what } = error;
+        Self::new(format!("`{at}`{} {what}", origin.place()), remedy(origin))
+    }
+}
+
+fn remedy(origin: &SettingOrigin) -> String {
+    match origin {
+        SettingOrigin::File(_) => "fix or remove it there".to_owned(),
+        SettingOrigin::Variable(variable) => format!("change or unset {variable}"),
+        SettingOrigin::CommandLine => "give another value".to_owned(),
+    }
+}
+
+pub fn parse_object(path: &Path, text: &str) -> Result<Map<String, Value>, SettingsError> {
+    const REMEDY: &str = "fix or remove it";
+    let path = path.display();
+    match serde_json::from_str(text) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(SettingsError::new(
+            format!("`{path}` is not a JSON object"),
+            REMEDY,
+        )),
+        Err(source) => {
+            Err(SettingsError::new(format!("`{path}` is not JSON"), REMEDY).caused_by(source))
+        }
+    }
+}
+
+impl Settings {
+    /// A missing file sets nothing.
+    pub fn load(file: &Path, environment: &Environment) -> Result<Self, SettingsError> {
+        let text = paths::read_optional(file, SizeLimit::SETTINGS)
+            .map_err(|source| SettingsError::unreadable(file, source))?;
+        let settings = match text {
+            Some(text) => {
+                let settings = Self::default().with_file(file, &text)?;
+                settings.check_commands(file)?;
+                settings
+            }
+            None => Self::default(),
+        };
+        settings.with_environment(environment)
+    }
+
+    pub fn check_new(setting: &Setting, value: &Value) -> Result<(), SettingsError> {
+        Self::default().set(setting, value, &SettingOrigin::CommandLine)
+    }
+
+    /// The commands would run with the user's rights.
+    fn check_commands(&self, file: &Path) -> Result<(), SettingsError> {
+        let has_command = self
+            .endpoints
+            .iter()
+            .any(|entry| matches!(entry.key, Some(KeyLocation::Command(_))));
+        let exposed = has_command.then(|| paths::changeable_by_others(file));
+        match exposed.flatten() {
+            Some([who, remedy]) => {
+                let what = format!("{who}, so its `api_key_cmd` is not run");
+                Err(SettingsError::new(what, remedy))
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub fn with_environment(mut self, environment: &Environment) -> Result<Self, SettingsError> {
+        for setting in SETTINGS.iter() {
+            let variable = setting.variable();
+            let Some(text) = environment.text(&variable) else {
+                continue;
+            };
+            let origin = SettingOrigin::Variable(variable.clone());
+            if setting.parts == Parts::None {
+                // A variable is text; where a number is expected, the text must be one.
+                let number = text.parse().ok().map(Value::Number);
+                match (self.set(setting, &Value::from(text), &origin), number) {
+                    (Err(_), Some(number)) => self.set(setting, &number, &origin)?,
+                    (set, _) => set?,
+                }
+            } else {
+                let value = serde_json::from_str(text).map_err(|source| {
+                    let expects = setting.expects;
+                    let what = format!("`{variable}` is not JSON, but must be {expects}");
+                    SettingsError::new(what, remedy(&origin)).caused_by(source)
+                })?;
+                self.set(setting, &value, &origin)?;
+            }
+            self.origins.insert(setting.name, origin);
+        }
+        Ok(self)
+    }
+
+    pub fn with_file(mut self, path: &Path, text: &str) -> Result<Self, SettingsError> {
+        let fields = parse_object(path, text)?;
+        let origin = SettingOrigin::File(path.to_owned());
+        let refused =
+            |at: &str, what: &str| SettingsError::part(&origin, &ValueError::new(at, what));
+        if let Some(at) = edit::repeated(text) {
+            return Err(refused(&at, "is set twice"));
+        }
+        for (name, value) in fields {
+            let Some(setting) = setting::find(&name) else {
+                if is_key_name(&name) || holds_key(&name) {
+                    return Err(refused(&name, NO_KEYS_HERE));
+                }
+                let meant = did_you_mean(&name, setting::names());
+                return Err(SettingsError::new(
+                    format!("unknown setting `{name}` in `{}`{meant}", path.display()),
+                    format!("remove it with `conclave config unset '{name}'`"),
+                ));
+            };
+            if self.origins.insert(setting.name, origin.clone()).is_some() {
+                let what = format!("`{setting}` is set twice in `{}`", path.display());
+                return Err(SettingsError::new(what, "fix or remove it"));
+            }
+            self.set(setting, &value, &origin)?;
+        }
+        Ok(self)
+    }
+
+    fn set(
+        &mut self,
+        setting: &Setting,
+        value: &Value,
+        origin: &SettingOrigin,
+    ) -> Result<(), SettingsError> {
+        setting.read(self, value).map_err(|error| match error {
+            ReadError::Form => SettingsError::form(origin, setting, value),
+            ReadError::Part(error) => SettingsError::part(origin, &error),
+        })
+    }
+}
+
+/// A long one is cut, and a key is left out. The text of a variable or an argument has no quotation
+/// marks.
+fn shown(value: &Value, origin: &SettingOrigin) -> String {
+    const MAX_CHARACTERS: usize = 80;
+    let text = match (value, origin) {
+        (Value::String(text), SettingOrigin::Variable(_) | SettingOrigin::CommandLine) => {
+            text.clone()
+        }
+        (value, _) => value.to_string(),
+    };
+    match text.char_indices().nth(MAX_CHARACTERS) {
+        _ if holds_key(&text) => "…".to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,6 @@
+//! What calls use, and what that costs.
+
+pub mod money;
+pub mod tokens;
+pub mod pricing;
+pub mod prompt_caching;

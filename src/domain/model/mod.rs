@@ -1,0 +1,6 @@
+//! Models: where they are served, who makes them, and what their vendors are like.
+
+pub mod address;
+pub mod dialect;
+pub mod family;
+pub mod vendors;

@@ -1,0 +1,338 @@
+//! Queries of the index for single consultations: their list, newest first, and their ids.
+
+mod search;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Result, Row, params_from_iter};
+
+use crate::domain::cost::money::{Cost, MicroUsd};
+use crate::domain::ids::ConsultationId;
+use crate::domain::record::history::{EntryOutcome, HistoryRow};
+use crate::domain::record::outcome::AnswerOutcome;
+use crate::domain::record::stored_record::Completion;
+use crate::domain::time::Timestamp;
+
+use super::index::rows;
+
+pub use search::{EmptySearchError, Search};
+
+/// Selects consultations; all where every field is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    pub state: Option<Completion>,
+    pub mode: Option<String>,
+    pub search: Option<Search>,
+    /// Only consultations that began earlier.
+    pub before: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "c.number, c.id, c.question, c.mode, c.final_recommendation, \
+    c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
+    c.ended, c.status, c.abort_reason, c.outcome, c.outcome_note, c.follow_up_of, \
+    (SELECT group_concat(f.id, ' ') FROM consultations f WHERE f.follow_up_of = c.id) \
+    AS follow_ups, \
+    EXISTS (SELECT 1 FROM consultation_agents a WHERE a.number = c.number AND \
+    a.provider = 'local') AS demonstration";
+
+/// Newest first, at most `limit` of them.
+pub fn list(
+    connection: &Connection,
+    filter: &Filter,
+    limit: Option<usize>,
+) -> Result<Vec<HistoryRow>> {
+    let Query {
+        tables,
+        conditions,
+        mut values,
+        key,
+    } = Query::of(filter);
+    values.push(limit.map_or(Value::Integer(-1), |limit| {
+        Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX))
+    }));
+    let sql =
+        format!("SELECT {COLUMNS} FROM {tables} WHERE {conditions} ORDER BY {key} DESC LIMIT ?");
+    connection
+        .prepare_cached(&sql)?
+        .query_map(params_from_iter(values), history_row)?
+        .collect()
+}
+
+pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
+    let Query {
+        tables,
+        conditions,
+        values,
+        ..
+    } = Query::of(filter);
+    // The full-text index alone counts several times as fast as joined with its rows.
+    let is_search_alone = *filter
+        == Filter {
+            search: filter.search.clone(),
+            ..Filter::default()
+        };
+    let has_pieces = filter
+        .search
+        .as_ref()
+        .is_none_or(|search| search.words.is_none() || !search.pieces.is_empty());
+    let tables = if is_search_alone && !has_pieces {
+        "consultations_text"
+    } else {
+        tables
+    };
+    let sql = format!("SELECT count(*) FROM {tables} WHERE {conditions}");
+    connection
+        .prepare_cached(&sql)?
+        .query_row(params_from_iter(values), |row| row.get(0))
+}
+
+pub fn with_id(connection: &Connection, id: &str) -> Result<Option<HistoryRow>> {
+    let sql = format!("SELECT {COLUMNS} FROM consultations c WHERE c.id = ?");
+    connection
+        .prepare_cached(&sql)?
+        .query_row([id], history_row)
+        .optional()
+}
+
+/// Pieces of text that get a condition each.
+const MAX_CONDITIONS: usize = 8;
+
+struct Query {
+    tables: &'static str,
+    conditions: String,
+    values: Vec<Value>,
+    /// The key to order by: that of the table that the query scans.
+    key: &'static str,
+}
+
+impl Query {
+    fn of(filter: &Filter) -> Self {
+        let Filter {
+            state,
+            mode,
+            search,
+            before,
+        } = filter;
+        let (mut conditions, mut values) = (Vec::new(), Vec::new());
+        let mut require = |condition: &str, value: Vec<Value>| {
+            conditions.push(condition.to_owned());
+            values.extend(value);
+        };
+        let words = search.as_ref().and_then(|search| search.words.clone());
+        let (tables, key) = if words.is_some() {
+            (
+                "consultations_text CROSS JOIN consultations c \
+                 ON c.number = consultations_text.rowid",
+                "consultations_text.rowid",
+            )
+        } else {
+            ("consultations c", "c.number")
+        };
+        if let Some(words) = words {
+            require("consultations_text MATCH ?", vec![Value::Text(words)]);
+        }
+        if let Some(state) = state {
+            require("c.ended = ?", vec![Value::Text(state.name().to_owned())]);
+        }
+        if let Some(mode) = mode {
+            require("c.mode = ?", vec![Value::Text(mode.clone())]);
+        }
+        if let Some(before) = before {
+            require(
+                &format!("{key} < ?"),
+                vec![Value::Integer(rows::first_number(*before))],
+            );
+        }
+        let pieces = search
+            .iter()
+            .flat_map(|search| &search.pieces)
+            .collect::<Vec<_>>();
+        // Single conditions are faster; a statement holds only so many.
+        let (few, many) = pieces.split_at(pieces.len().min(MAX_CONDITIONS));
+        for piece in few {
+            let piece = Value::Text((*piece).clone());
+            require(
+                "(instr(c.question, ?) OR instr(coalesce(c.final_recommendation, ''), ?))",
+                vec![piece.clone(), piece],
+            );
+        }
+        if !many.is_empty() {
+            require(
+                "NOT EXISTS (SELECT 1 FROM json_each(?) AS piece \
+                 WHERE instr(c.question, piece.value) = 0 AND \
+                 instr(coalesce(c.final_recommendation, ''), piece.value) = 0)",
+                vec![Value::Text(serde_json::json!(many).to_string())],
+            );
+        }
+        let conditions = if conditions.is_empty() {
+            "1".to_owned()
+        } else {
+            conditions.join(" AND ")
+        };
+        Self {
+            tables,
+            conditions,
+            values,
+            key,
+        }
+    }
+}
+
+/// Which process runs and what can be resumed, only the files tell.
+fn history_row(row: &Row<'_>) -> Result<HistoryRow> {
+    let text = |at: &str| row.get::<_, String>(at);
+    let known = |at: &str| text(at).map(|text| Some(text).filter(|text| !text.is_empty()));
+    let id: ConsultationId = row.get("id")?;
+    let ended = text("ended")?;
+    let run_status = Completion::ALL.into_iter().find(|run| run.name() == ended);
+    let cost: Option<u64> = row.get("total_micro_usd")?;
+    let lower_bound: bool = row.get("lower_bound")?;
+    let outcome: Option<String> = row.get("outcome")?;
+    let outcome = outcome.and_then(|outcome| {
+        AnswerOutcome::ALL
+            .into_iter()
+            .find(|known| known.name() == outcome)
+    });
+    let note = row.get("outcome_note")?;
+    Ok(HistoryRow {
+        short_id: id.to_string(),
+        consultation_id: id,
+        timestamp: rows::began_at(row.get("number")?),
+        question: text("question")?,
+        mode: known("mode")?,
+        run_status: run_status.unwrap_or(Completion::Unfinished),
+        state: known("state")?,
+        status: row.get("status")?,
+        resumable: false,
+        recommendation: row.get("final_recommendation")?,
+        confidence: row.get("confidence")?,
+        cost: cost.map(|known| {
+            let known = MicroUsd(known);
+            Cost { known, lower_bound }.into()
+        }),
+        total_tokens: row.get("total_tokens")?,
+        duration_ms: row.get("duration_ms")?,
+        abort_reason: row.get("abort_reason")?,
+        outcome: outcome.map(|outcome| EntryOutcome { outcome, note }),
+        demonstration: row.get("demonstration")?,
+        follow_up_of: row.get("follow_up_of")?,
+        follow_ups: ids(row.get("follow_ups")?),
+    })
+}
+
+/// Our ids sort by time.
+fn ids(text: Option<String>) -> Vec<String> {
+    let text = text.unwrap_or_default();
+    let mut ids: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    ids.sort();
+    ids
+}
+
+/// Returns the consultations that follow up the one with this id, the first first.
+pub fn follow_ups(connection: &Connection, id: &str) -> Result<Vec<String>> {
+    let sql = "SELECT id FROM consultations WHERE follow_up_of = ? ORDER BY id";
+    connection
+        .prepare_cached(sql)?
+        .query_map([id], |row| row.get(0))?
+        .collect()
+}
+
+/// A running consultation has no rows yet.
+pub fn newest(connection: &Connection) -> Result<Option<ConsultationId>> {
+    let sql = "SELECT id FROM (SELECT * FROM (SELECT id, created_at AS began_at \
+        FROM consultations ORDER BY number DESC LIMIT 1) UNION SELECT * \
+        FROM (SELECT id, began_at FROM open_consultations ORDER BY began_at DESC LIMIT 1)) \
+        ORDER BY began_at DESC LIMIT 1";
+    connection
+        .prepare_cached(sql)?
+        .query_row([], |row| row.get(0))
+        .optional()
+}
+
+/// By id, the last first: our ids sort by time.
+pub fn with_prefix(connection: &Connection, prefix: &str) -> Result<Vec<ConsultationId>> {
+    // No id with the prefix sorts behind this: no character sorts behind the last one.
+    let end = format!("{prefix}{}", char::MAX);
+    let sql = "SELECT id FROM consultations WHERE id BETWEEN ?1 AND ?2 \
+         UNION SELECT id FROM open_consultations WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC";
+    connection
+        .prepare_cached(sql)?
+        .query_map((prefix, end), |row| row.get(0))?
+        .collect()
+}
+
+/// An id for shell completion, and its question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdCandidate {
+    pub id: ConsultationId,
+    pub question: String,
+}
+
+/// Newest first, at most `limit` of them.
+pub fn id_candidates(
+    connection: &Connection,
+    prefix: &str,
+    complete: CompleteEntries,
+    limit: u32,
+) -> Result<Vec<IdCandidate>> {
+    let end = format!("{prefix}{}", char::MAX);
+    let only = match complete {
+        CompleteEntries::Included => "",
+        CompleteEntries::Excluded => "AND ended <> 'completed'",
+    };
+    let sql = format!(
+        "SELECT id, question FROM consultations WHERE id BETWEEN ? AND ? {only} \
+         ORDER BY id DESC LIMIT ?"
+    );
+    let candidate = |row: &Row<'_>| {
+        Ok(IdCandidate {
+            id: row.get(0)?,
+            question: row.get(1)?,
+        })
+    };
+    connection
+        .prepare_cached(&sql)?
+        .query_map((prefix, end, limit), candidate)?
+        .collect()
+}
+
+/// The treatment of complete consultations in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompleteEntries {
+    Included,
+    Excluded,
+}
+
+/// Returns the length of the shortest prefix that no other id has, at least `least`.
+pub fn unique_prefix_length(connection: &Connection, id: &str, least: usize) -> Result<usize> {
+    let sql = "SELECT max(id) FROM (SELECT max(id) AS id FROM consultations WHERE id < ?1 \
+         UNION ALL SELECT max(id) FROM open_consultations WHERE id < ?1) \
+         UNION ALL SELECT min(id) FROM (SELECT min(id) AS id FROM consultations WHERE id > ?1 \
+         UNION ALL SELECT min(id) FROM open_consultations WHERE id > ?1)";
+    let mut statement = connection.prepare_cached(sql)?;
+    let neighbours = statement
+        .query_map([id], |row| row.get::<_, Option<String>>(0))?
+        .collect::<Result<Vec<_>>>()?;
+    let shared = |other: &str| {
+        id.bytes()
+            .zip(other.bytes())
+            .take_while(|(one, other)| one == other)
+            .count()
+    };
+    let shared = neighbours
+        .iter()
+        .flatten()
+        .map(|other| shared(other))
+        .max()
+        .unwrap_or(0);
+    Ok((shared + 1).max(least).min(id.len()))
+}
+
+/// Returns the ids of consultations that were started and have no rows yet, newest first: each is
+/// running or was killed.
+pub fn open_consultations(connection: &Connection) -> Result<Vec<ConsultationId>> {
+    let sql = "SELECT id FROM open_consultations ORDER BY began_at DESC";
+    connection
+        .prepare_cached(sql)?
+        .query_map([], |row| row.get(0))?
+        .collect()
+}

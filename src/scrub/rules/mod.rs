@@ -1,0 +1,111 @@
+//! Rules as data: the form of `rules.toml` and of the user's own file, and the errors in it.
+
+#[cfg(test)]
+mod tests;
+
+use regex::bytes::{RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+
+const BUILT_IN: &str = include_str!("rules.toml");
+
+/// One rule, as written. It has either a `regex` or `names`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScrubRule {
+    pub id: String,
+    /// The type of the secret, as the report names it; in capitals, the placeholder.
+    pub kind: String,
+    pub description: String,
+    /// Literals of which one is in every match. Their case counts unless `ignore_case` is set.
+    pub keywords: Vec<String>,
+    /// Matches bytes from a keyword on; its group `secret`, or all of it, is masked.
+    pub regex: Option<String>,
+    /// Starts the search this many bytes before the keyword instead of at it.
+    pub before: Option<usize>,
+    /// Ends the search this many bytes after the keyword.
+    pub after: Option<usize>,
+    pub ignore_case: bool,
+    /// The lowest Shannon entropy of a secret, in bits per byte.
+    pub entropy: Option<f64>,
+    /// How a value assigned to a name with one of the keywords is judged.
+    pub names: Option<NamePolicy>,
+    /// Regexes of values that are no secrets.
+    pub allow: Vec<String>,
+}
+
+/// Which values of a secret-named variable are secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NamePolicy {
+    /// Weak values too, such as `hunter2`.
+    Password,
+    /// Values that look random.
+    Random,
+}
+
+/// The user's own rules and exceptions.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct UserRules {
+    #[serde(rename = "rule")]
+    pub rules: Vec<ScrubRule>,
+    pub allow: AllowedValues,
+}
+
+/// Values that are never masked.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AllowedValues {
+    /// Whole values.
+    pub values: Vec<String>,
+    /// Regexes, found anywhere in the value.
+    pub patterns: Vec<String>,
+}
+
+impl UserRules {
+    pub(super) fn is_empty(&self) -> bool {
+        let AllowedValues { values, patterns } = &self.allow;
+        self.rules.is_empty() && values.is_empty() && patterns.is_empty()
+    }
+
+    pub fn parse(text: &str) -> Result<Self, RuleError> {
+        toml::from_str(text).map_err(|error| RuleError::Toml(Box::new(error)))
+    }
+}
+
+pub fn built_in() -> Result<Vec<ScrubRule>, RuleError> {
+    UserRules::parse(BUILT_IN).map(|rules| rules.rules)
+}
+
+/// A rule that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RuleError {
+    #[error("rules that are no valid TOML")]
+    Toml(#[source] Box<toml::de::Error>),
+    #[error("rule `{rule}` has an invalid regex")]
+    Regex {
+        rule: String,
+        #[source]
+        source: Box<regex::Error>,
+    },
+    #[error("an allowed pattern is an invalid regex")]
+    AllowedPattern(#[source] Box<regex::Error>),
+    /// By its number in the file, from 1.
+    #[error(
+        "rule {0} needs an `id` that no other rule of the file has: lowercase letters, digits, `-` and `_`"
+    )]
+    Id(usize),
+    #[error("the regex of rule `{0}` matches the empty text")]
+    EmptyMatch(String),
+    #[error("rule `{0}` has no `keywords`, or an empty one")]
+    NoKeywords(String),
+    #[error("rule `{0}` has both or none of `regex` and `names`")]
+    Matcher(String),
+    #[error("rule `{rule}` has an invalid `kind` `{kind}`: use lowercase letters, digits and `_`")]
+    Kind { rule: String, kind: String },
+}
+
+/// Compiles patterns that match bytes.
+pub(super) fn byte_set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
+    RegexSetBuilder::new(patterns).unicode(false).build()
+}
