@@ -12,20 +12,14 @@
     reason = "support modules are shared with the benches, which see another crate root"
 )]
 
-mod agent_loops;
 mod commands;
 mod consultation;
 mod context;
-mod docs;
 mod engine;
-mod help;
-mod layers;
 mod local;
-mod pictures;
-mod project;
 mod providers;
 mod reading;
 mod records;
+mod repository;
 mod support;
 mod terminal;
-mod vocabulary;

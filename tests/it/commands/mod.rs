@@ -2,22 +2,18 @@
 //! vendor.
 
 mod benchmark;
-mod circuit;
-mod completions;
+mod command_line;
 mod config;
 mod consult;
 mod consult_stats;
-mod context_storage;
 mod doctor;
 mod exit_check;
 mod history;
-mod index;
 mod models;
 mod personas;
 mod refine;
 mod resume;
 mod scrub;
-mod special_files;
 
 use serde_json::Value;
 

@@ -2,3 +2,4 @@
 
 mod corpus;
 mod ignore_files;
+mod project;

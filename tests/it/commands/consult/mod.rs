@@ -1,12 +1,13 @@
 //! `conclave consult`, from the command line to the files and the requests at the vendors.
 
 mod asking;
-mod panel;
-mod debate;
 mod context_sources;
+mod context_storage;
 mod cost;
-mod output;
+mod debate;
 mod follow_up;
+mod output;
+mod panel;
 mod providers;
 pub(crate) mod failures;
 mod settings;

@@ -1,4 +1,5 @@
 //! `conclave consult-stats`.
 
 mod calibration;
+mod index;
 mod statistics;

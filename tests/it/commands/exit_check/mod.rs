@@ -1,16 +1,18 @@
 //! `conclave exit-check` as a process in a project of its own: every exit code, each flag,
 //! configuration files, loops of a shell, and the state. The corpus decides hundreds of turns.
 
-mod exit_codes;
-mod usage;
-mod working_tree;
-mod test_command;
+mod agent_loops;
+mod circuit;
 mod configuration;
+mod corpus;
+mod exit_codes;
 mod hostile;
 mod shell_loops;
-mod store;
 mod state;
-mod corpus;
+mod store;
+mod test_command;
+mod usage;
+mod working_tree;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use conclave::context::project::describe;
 
 use super::trees::TOKENS;
 
-const LOCK_FILE: &str = include_str!("../../../Cargo.lock");
+const LOCK_FILE: &str = include_str!("../../../../Cargo.lock");
 
 /// Returns the name of a crate's folder, which has the version of the lock file.
 fn folder_name(name: &str) -> String {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::binary::Conclave;
 
-const README: &str = include_str!("../../README.md");
+const README: &str = include_str!("../../../README.md");
 
 /// The README and all pages, one after another.
 static DOCS: LazyLock<String> = LazyLock::new(|| {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::schema;
 
-const SCHEMA: &str = include_str!("../../../schemas/circuit.schema.json");
+const SCHEMA: &str = include_str!("../../../../schemas/circuit.schema.json");
 
 /// A loop with its state in the current folder.
 struct Loop(Conclave);

@@ -1,0 +1,6 @@
+//! The repository itself: its layers, its words, its pages and their pictures.
+
+mod docs;
+mod layers;
+mod pictures;
+mod vocabulary;
