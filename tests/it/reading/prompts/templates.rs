@@ -39,91 +39,57 @@ fn overridden_template_is_used_and_changes_its_hash() {
     );
 }
 
+/// A line for each: the template, its text after the front matter, with `\n` for a line break, and
+/// the reason.
+const UNUSABLE: &str = r#"
+    question | No question. | lacks the question: `{{ question }}`
+    question | {% include 'follow_up' %} | lacks the question: `{{ question }}`
+    converge/verdict | x | lacks the line `=== task ===`
+    converge/verdict | x\n=== task ===\n{{ exprets }} | uses `exprets`
+    explore/verdict | x\n=== task ===\n{{ options }} | uses `options`
+    small/follow_up | {% include "question" %} | lacks the earlier consultation: `{{ prior.text }}`
+    follow_up | {{ prior.text }} | lacks the question: `{{ question }}`
+    repair | {{ claims }} | uses `claims`
+    context | No line. | lacks the line `=== context ===`
+    context | {{ a }}\n=== context ===\n{{ context.text }} | uses `a`
+    context | x\n=== context ===\n{{ context.a }} | uses `context.a`
+"#;
+
+#[track_caller]
+fn assert_rejected(name: &str, text: &str, why: &str) {
+    let mut templates = Templates::builtin();
+    let error = templates.override_with(name, text).unwrap_err().to_string();
+    assert_eq!(error, why);
+    assert_eq!(templates, Templates::builtin());
+}
+
 #[test]
 fn unusable_template_is_rejected_at_once() {
-    let front = "---\nversion: v2\n---\n";
-    for (name, text, why) in [
-        (
-            "converge/nothing",
-            "x",
-            "there is no prompt template `converge/nothing`",
-        ),
-        (
-            "question",
-            "{{ question }}",
-            "prompt template `question` lacks a `version` in its front matter",
-        ),
-        (
-            "question",
-            "---\nversion: v2\n---\nNo question.",
-            "prompt template `question` lacks the question: `{{ question }}`",
-        ),
-        (
-            "converge/verdict",
-            "---\nversion: v2\n---\nx",
-            "prompt template `converge/verdict` lacks the line `=== task ===`",
-        ),
-        (
-            "converge/verdict",
-            &format!("{front}x\n=== task ===\n{{{{ exprets }}}}"),
-            "prompt template `converge/verdict` uses `exprets`, which this template does not get",
-        ),
-        (
-            "converge/small/verdict",
-            &format!("{front}x\n=== task ===\n{{% if %}}"),
-            "prompt template `converge/small/verdict: task` cannot be filled: line 1",
-        ),
-        (
-            "explore/verdict",
-            &format!("{front}x\n=== task ===\n{{{{ options }}}}"),
-            "prompt template `explore/verdict` uses `options`, which this template does not get",
-        ),
-        (
-            "small/follow_up",
-            &format!("{front}{{% include \"question\" %}}"),
-            "prompt template `small/follow_up` lacks the earlier consultation: `{{ prior.text }}`",
-        ),
-        (
-            "follow_up",
-            &format!("{front}{{{{ prior.text }}}}"),
-            "prompt template `follow_up` lacks the question: `{{ question }}`",
-        ),
-        (
-            "repair",
-            &format!("{front}{{{{ claims }}}}"),
-            "prompt template `repair` uses `claims`, which this template does not get",
-        ),
-        (
-            "question",
-            &format!("{front}{{% include 'follow_up' %}}"),
-            "prompt template `question` lacks the question: `{{ question }}`",
-        ),
-        (
-            "context",
-            &format!("{front}No line."),
-            "prompt template `context` lacks the line `=== context ===`",
-        ),
-        (
-            "context",
-            &format!("{front}{{{{ contxt }}}}\n=== context ===\n{{{{ context.text }}}}"),
-            "prompt template `context` uses `contxt`, which this template does not get",
-        ),
-        (
-            "context",
-            &format!("{front}x\n=== context ===\n{{{{ context.txt }}}}"),
-            "prompt template `context` uses `context.txt`, which this template does not get",
-        ),
-        (
-            "personas/mine",
-            "---\nversion: v1\nid: mine\n---\nx",
-            "prompt template `personas/mine` lacks a `name` in its front matter",
-        ),
-    ] {
-        let mut templates = Templates::builtin();
-        let error = templates.override_with(name, text).unwrap_err().to_string();
-        assert_eq!(error, why);
-        assert_eq!(templates, Templates::builtin());
+    for row in UNUSABLE.trim().lines() {
+        let parts: Vec<&str> = row.split(" | ").map(str::trim).collect();
+        let [name, text, why] = parts[..] else {
+            panic!("{row}")
+        };
+        let text = text.replace("\\n", "\n");
+        let text = format!("---\nversion: v2\n---\n{text}");
+        let unknown = ", which this template does not get";
+        let more = if why.starts_with("uses") { unknown } else { "" };
+        assert_rejected(
+            name,
+            &text,
+            &format!("prompt template `{name}` {why}{more}"),
+        );
     }
+    let why = "there is no prompt template `converge/nothing`";
+    assert_rejected("converge/nothing", "x", why);
+    let why = "prompt template `question` lacks a `version` in its front matter";
+    assert_rejected("question", "{{ question }}", why);
+    let why = "prompt template `personas/mine` lacks a `name` in its front matter";
+    let persona = "---\nversion: v1\nid: mine\n---\nx";
+    assert_rejected("personas/mine", persona, why);
+    let why = "prompt template `converge/small/verdict: task` cannot be filled: line 1";
+    let unclosed = "---\nversion: v2\n---\nx\n=== task ===\n{% if %}";
+    assert_rejected("converge/small/verdict", unclosed, why);
 }
 
 #[test]
