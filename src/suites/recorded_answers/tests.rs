@@ -101,53 +101,9 @@ fn options_that_are_no_numbers_are_not_used() {
 }
 
 #[test]
-fn empty_files_are_refused() {
-    assert_eq!(error(read_text("")), "the file is empty");
-    assert_eq!(error(read_text("\n\n")), "the file is empty");
-    let expected = "the file has a header and no rows";
-    assert_eq!(error(read_text("gold,x,y\n")), expected);
-}
-
-#[test]
-fn ragged_row_is_named_by_its_line() {
-    let expected = "line 3 has 2 cells, but the header has 3";
-    assert_eq!(error(read_text("gold,x,y\nA,A,A\nB,B\n")), expected);
-    let why = error(read_text("gold,x,y\n\"A\nB\",A,A\nB,B,B,B\n"));
-    assert_eq!(why, "line 4 has 4 cells, but the header has 3");
-}
-
-#[test]
 fn text_that_is_not_utf8_is_named_by_its_line() {
     let found = read(b"gold,x,y\nA,A,A\nA,\xff,A\n", &ColumnNames::default());
     assert_eq!(error(found), "line 3 is not UTF-8 text");
-}
-
-#[test]
-fn missing_column_suggests_a_similar_one() {
-    let expected = "there is no column `thre`; did you mean `three`?";
-    assert_eq!(error(with_models(SAMPLE, &["one", "thre"])), expected);
-    assert_eq!(
-        error(read_text("right,x,y\nA,A,A\n")),
-        "there is no column `gold`, `answer`, `expected` or `target`"
-    );
-}
-
-#[test]
-fn ambiguous_column_is_refused() {
-    let expected = "two columns are named `x`";
-    assert_eq!(error(with_models("gold,x,x\nA,A,B\n", &["x"])), expected);
-}
-
-#[test]
-fn models_must_be_two_different_columns_of_answers() {
-    let expected = "the model `one` is named twice";
-    assert_eq!(error(with_models(SAMPLE, &["one", "One"])), expected);
-    let expected = "only `one` has answers; a panel needs two models";
-    assert_eq!(error(with_models(SAMPLE, &["one"])), expected);
-    let expected = "the column `gold` holds no model's answers";
-    assert_eq!(error(with_models(SAMPLE, &["one", "gold"])), expected);
-    let expected = "no column has answers of a model";
-    assert_eq!(error(read_text("gold,note\nA,hello\n")), expected);
 }
 
 #[test]
@@ -158,27 +114,35 @@ fn column_that_may_hold_answers_must_be_named() {
     assert_eq!(with_models(text, &["x", "z"]).unwrap().models.len(), 2);
 }
 
-#[test]
-fn question_without_right_answer_or_id_is_refused() {
-    let expected = "line 3 has no right answer";
-    assert_eq!(error(read_text("gold,x,y\nA,A,A\n,B,B\n")), expected);
-    let expected = "line 3 has no id";
-    assert_eq!(error(read_text("id,gold,x,y\n1,A,A,A\n,B,B,A\n")), expected);
-}
+/// A line for each: the chosen models, the table with `\n` for a line break, and the reason.
+const UNUSABLE: &str = "\
+    | | the file is empty
+    | \\n\\n | the file is empty
+    | gold,x,y\\n | the file has a header and no rows
+    | gold,x,y\\nA,A,A\\nB,B\\n | line 3 has 2 cells, but the header has 3
+    | gold,x,y\\n\"A\\nB\",A,A\\nB,B,B,B\\n | line 4 has 4 cells, but the header has 3
+    one,thre | SAMPLE | there is no column `thre`; did you mean `three`?
+    | right,x,y\\nA,A,A\\n | there is no column `gold`, `answer`, `expected` or `target`
+    x | gold,x,x\\nA,A,B\\n | two columns are named `x`
+    one,One | SAMPLE | the model `one` is named twice
+    one | SAMPLE | only `one` has answers; a panel needs two models
+    one,gold | SAMPLE | the column `gold` holds no model's answers
+    | gold,note\\nA,hello\\n | no column has answers of a model
+    | gold,x,y\\nA,A,A\\n,B,B\\n | line 3 has no right answer
+    | id,gold,x,y\\n1,A,A,A\\n,B,B,A\\n | line 3 has no id
+    | id,gold,x,y\\n7,A,A,A\\n8,B,B,B\\n7,A,A,A\\n | lines 2 and 4 have the same id, `7`
+    x,y,z | gold,x,y,z\\nA,A,-,A\\nB,-,B,B\\nA,A,-,A\\n | no question was put to all models; \
+    `y` was asked the fewest";
 
 #[test]
-fn question_listed_twice_is_refused() {
-    let why = error(read_text("id,gold,x,y\n7,A,A,A\n8,B,B,B\n7,A,A,A\n"));
-    assert_eq!(why, "lines 2 and 4 have the same id, `7`");
-}
-
-#[test]
-fn models_without_a_common_question_are_refused() {
-    assert_eq!(
-        error(with_models(
-            "gold,x,y,z\nA,A,-,A\nB,-,B,B\nA,A,-,A\n",
-            &["x", "y", "z"]
-        )),
-        "no question was put to all models; `y` was asked the fewest"
-    );
+fn unusable_tables_are_refused_with_the_reason() {
+    for row in UNUSABLE.lines() {
+        let parts: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [models, text, why] = parts[..] else {
+            panic!("{row}")
+        };
+        let models: Vec<&str> = models.split_terminator(',').collect();
+        let text = text.replace("SAMPLE", SAMPLE).replace("\\n", "\n");
+        assert_eq!(error(with_models(&text, &models)), why, "{row}");
+    }
 }
