@@ -27,7 +27,7 @@ fn thresholds_that_never_matter_or_are_never_reached_are_refused() {
     let table: [(fn(&mut ExitThresholds), &str); 11] = [
         (
             |of| of.min_confidence = 0,
-            "`min_confidence` is 0: no confidence is lower, so that it would never matter",
+            "`min_confidence` is 0: no confidence is lower, so it would never fire",
         ),
         (
             |of| of.min_confidence = 101,
