@@ -26,7 +26,7 @@ fn table(case_of: impl Fn(&str) -> Case, rows: &str) -> Vec<AnswerRow> {
         let plain = |text: &str| text.trim().replace("\\n", "\n");
         AnswerRow(
             case_of(&plain(expected)),
-            plain(&text[3..]),
+            plain(text.split_at(3).1),
             plain(answer),
             right < wrong,
         )

@@ -2,7 +2,8 @@ use super::*;
 
 #[test]
 fn thresholds_that_cannot_be_reached_are_refused() {
-    let table: [(fn(&mut StopConditions), &str); 10] = [
+    type Row = (fn(&mut StopConditions), &'static str);
+    let table: [Row; 10] = [
         (
             |of| of.window = 5,
             "`window` is 5: the rates never have their 10 items (`min_items`)",

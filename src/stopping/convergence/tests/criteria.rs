@@ -45,7 +45,8 @@ fn every_preset_is_valid_under_both_rule_sets() {
 
 #[test]
 fn criteria_that_cannot_be_met_are_refused() {
-    let table: [(fn(&mut Criteria), &str); 13] = [
+    type Row = (fn(&mut Criteria), &'static str);
+    let table: [Row; 13] = [
         (
             |of| of.max_iterations = 0,
             "`--max-iterations` is 0: a loop has at least one iteration",

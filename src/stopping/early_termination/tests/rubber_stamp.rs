@@ -4,7 +4,8 @@ use super::*;
 
 #[test]
 fn a_rubber_stamp_takes_all_three_signs() {
-    let table: [(fn(&mut AgreementEvidence), RuleOutcome); 9] = [
+    type Row = (fn(&mut AgreementEvidence), RuleOutcome);
+    let table: [Row; 9] = [
         (|_| (), RuleOutcome::Fired),
         (|of| of.tensions = 1, RuleOutcome::Held),
         // 0.85 is not above 0.85.

@@ -24,7 +24,8 @@ fn defaults_are_those_of_the_original_and_a_cap() {
 
 #[test]
 fn thresholds_that_never_matter_or_are_never_reached_are_refused() {
-    let table: [(fn(&mut ExitThresholds), &str); 11] = [
+    type Row = (fn(&mut ExitThresholds), &'static str);
+    let table: [Row; 11] = [
         (
             |of| of.min_confidence = 0,
             "`min_confidence` is 0: no confidence is lower, so it would never fire",

@@ -162,7 +162,7 @@ fn calls_of_unknown_cost_are_in_doubt_up_to_their_worst_case() {
 /// Returns a valid reply at a cost far above any estimate.
 fn expensive(ask: &Ask) -> Outcome {
     with(ask, |reply| {
-        reply.reported_cost = Some(MicroUsd(50_000_000))
+        reply.reported_cost = Some(MicroUsd(50_000_000));
     })
 }
 

@@ -82,7 +82,7 @@ fn assert_usual_panel(player: &Player, why: &str) {
         "{why}: {:?}",
         selection.notes
     );
-    let transcript = fold(&player);
+    let transcript = fold(player);
     assert_eq!(transcript.status(), Status::Complete, "{why}");
     assert_eq!(transcript.degradations(), [""; 0], "{why}");
     assert!(!player.log_text().contains("cost:ceiling_reached"));

@@ -58,7 +58,7 @@ fn requested_calls(player: &Player) -> Vec<String> {
 }
 
 fn rejudge_result(player: &Player) -> Held {
-    fold(&player)
+    fold(player)
         .rejudged
         .expect("a rejudge records whether the verdict held")
 }

@@ -12,7 +12,9 @@ use crate::support::schema;
 /// Returns a completed consultation with these fields.
 fn record(number: usize, fields: Value) -> Value {
     let mut record = completed(number, NOW.0);
-    let fields = fields.as_object().unwrap().clone();
+    let Value::Object(fields) = fields else {
+        panic!("{fields}")
+    };
     record.as_object_mut().unwrap().extend(fields);
     record
 }

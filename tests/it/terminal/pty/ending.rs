@@ -13,8 +13,7 @@ use super::consent_terminal;
 /// Runs on a terminal of 80 columns and 30 rows and returns what was written.
 fn run(conclave: &Conclave, arguments: &[&str]) -> Transcript {
     let terminal = Terminal::start_sized(conclave, (80, 30), Output::Terminal, arguments);
-    let transcript = ended(terminal, 0);
-    transcript
+    ended(terminal, 0)
 }
 
 fn answer_a_question(conclave: &Conclave) {

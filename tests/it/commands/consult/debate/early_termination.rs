@@ -9,7 +9,7 @@ use crate::support::model_requests::request_counts;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// Starts a server whose judge finds one point with this confidence in Round 2.
-fn server_with_synthesis(confidence: f64, supporters: &[&str], tensions: Value) -> ProviderServer {
+fn server_with_synthesis(confidence: f64, supporters: &[&str], tensions: &Value) -> ProviderServer {
     let server = ProviderServer::start();
     let synthesis = json!({
         "consensus_points": [
@@ -38,7 +38,7 @@ fn requests(server: &ProviderServer) -> [usize; 5] {
 
 #[test]
 fn strong_consensus_without_objections_ends_an_unattended_run() {
-    let server = server_with_synthesis(0.92, &ALL, json!([]));
+    let server = server_with_synthesis(0.92, &ALL, &json!([]));
     let (_, output) = ask(&server, &["--json"]);
     let output = output.ends_with(0);
     output.assert_stderr_contains(
@@ -79,7 +79,7 @@ fn objecting_guards_continue_an_unattended_debate_and_are_named() {
         "rationale": "Small steps are safe, because they can be undone.",
         "confidence": 0.95,
     });
-    let server = server_with_synthesis(0.92, &ALL[..2], json!([]));
+    let server = server_with_synthesis(0.92, &ALL[..2], &json!([]));
     server.on(
         On::asking_for("rationale"),
         Answer::text(copied.to_string()),
@@ -104,7 +104,7 @@ fn objecting_guards_continue_an_unattended_debate_and_are_named() {
         "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}],
         "severity": "high",
     }]);
-    let server = server_with_synthesis(0.92, &ALL[..1], tension);
+    let server = server_with_synthesis(0.92, &ALL[..1], &tension);
     server.on(On::vendor(Vendor::Anthropic), unauthorized());
     server.on(On::vendor(Vendor::Google), unauthorized());
     let (conclave, output) = ask(&server, &["--on-failure", "skip"]);
@@ -134,7 +134,7 @@ fn custom_thresholds_apply_from_flags_and_settings() {
         (&["--confidence-threshold", "0.5"], setting, true),
         (&["--early-stop", "never"], "{}", false),
     ] {
-        let server = server_with_synthesis(0.92, &ALL, json!([]));
+        let server = server_with_synthesis(0.92, &ALL, &json!([]));
         let conclave = Conclave::at(&server).config(config);
         let arguments = [&["consult", "Shall we?"], flags].concat();
         conclave.run(&arguments).ends_with(0);
@@ -191,7 +191,7 @@ fn requested_number_of_rounds_is_run() {
 
 #[test]
 fn explore_mode_runs_all_rounds_and_yields_a_menu() {
-    let server = server_with_synthesis(1.0, &ALL, json!([]));
+    let server = server_with_synthesis(1.0, &ALL, &json!([]));
     let menu = json!({
         "summary": "Both can work.",
         "recommendations": [

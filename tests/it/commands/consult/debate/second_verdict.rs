@@ -43,7 +43,7 @@ fn equal_verdicts_take_two_calls_and_one_report_line() {
     let orders = &record["judge_passes"]["expert_orders"];
     assert_eq!(record["expert_order"], orders[0]);
     let backwards = orders[1].as_array().unwrap().iter().rev();
-    assert_eq!(orders[0], Value::from_iter(backwards.cloned()));
+    assert_eq!(orders[0], backwards.cloned().collect::<Value>());
     let requests = model_requests(&server);
     let [.., first, second] = &requests[..] else {
         panic!("{requests:?}")

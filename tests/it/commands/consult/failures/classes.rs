@@ -32,10 +32,10 @@ fn permanent(vendor: Vendor, answer: Answer, class: &'static str, message: &'sta
 }
 
 /// Five vendors fail, each in its way, and the sixth answers.
-fn assert_reported(rows: [Row; 5]) {
+fn assert_reported(rows: &[Row; 5]) {
     let server = ProviderServer::start();
     let mut panel = Vec::new();
-    for row in &rows {
+    for row in rows {
         server.on(On::vendor(row.vendor), row.answer.clone());
         let (vendor, model) = (row.vendor.id(), listed_model(row.vendor));
         panel.push(format!("security={vendor}:{model}"));
@@ -89,7 +89,7 @@ fn assert_reported(rows: [Row; 5]) {
 #[test]
 fn refusals_of_each_vendor_name_its_key() {
     let error = Answer::error;
-    assert_reported([
+    assert_reported(&[
         permanent(
             Anthropic,
             error(401, "authentication_error", "invalid x-api-key"),
@@ -126,7 +126,7 @@ fn refusals_of_each_vendor_name_its_key() {
 #[test]
 fn refused_requests_are_repeated_only_after_a_short_hint() {
     let error = Answer::error;
-    assert_reported([
+    assert_reported(&[
         permanent(
             Anthropic,
             error(413, "request_too_large", "too large"),
@@ -171,7 +171,7 @@ fn failures_within_an_answer_are_not_repeated_if_text_was_paid() {
         "status": "UNAVAILABLE",
         "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.003s"}],
     });
-    assert_reported([
+    assert_reported(&[
         permanent(Anthropic, Answer::text(""), "empty", "without any text"),
         Row {
             requests: 3,
