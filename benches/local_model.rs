@@ -19,7 +19,7 @@ use conclave::consultation::protocol::call::{Ask, Prompt, Reply, StopReason};
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::Provider;
 use conclave::providers::local::files::home::ModelHome;
-use conclave::providers::local::files::manifest::{MODELS, Model};
+use conclave::providers::local::files::manifest::{MODELS, GgufModel};
 use conclave::providers::local::job::LocalSettings;
 use conclave::providers::local::provider::LocalProvider;
 use futures_util::future::join_all;
@@ -37,7 +37,7 @@ const MATERIAL: &str = "Expert A: Keep sessions on the server, in Postgres. A st
 Expert B: Use short-lived signed tokens with a refresh token in the database. The mobile application needs them anyway.\n\
 Expert C: The question is premature: fix log-out at deployment first, by moving today's sessions into Postgres, and measure.";
 
-fn ask(call: u32, model: &Model, kind: AnswerKind, persona: &str) -> Ask {
+fn ask(call: u32, model: &GgufModel, kind: AnswerKind, persona: &str) -> Ask {
     let (protocol, task) = match kind {
         AnswerKind::Independent => (
             "You sit on a panel of experts. Give your own answer, before hearing the others. Answer in JSON: position (take a side), key_points (2 to 4 reasons), rationale, confidence.",
@@ -126,7 +126,7 @@ async fn answers(provider: &LocalProvider, asks: &[Ask]) -> Vec<Reply> {
 }
 
 /// Three experts, the judge, the experts again, the judge twice.
-async fn consultation(provider: &LocalProvider, model: &Model) {
+async fn consultation(provider: &LocalProvider, model: &GgufModel) {
     let started = Instant::now();
     for (call, kind) in (0_u32..).zip(AnswerKind::ALL) {
         let experts = matches!(kind, AnswerKind::Independent | AnswerKind::Revision);
@@ -154,7 +154,7 @@ async fn consultation(provider: &LocalProvider, model: &Model) {
 }
 
 /// How many of `tries` answers of each kind are whole and valid by the original schema.
-async fn valid(provider: &LocalProvider, model: &Model, tries: u32) {
+async fn valid(provider: &LocalProvider, model: &GgufModel, tries: u32) {
     for kind in AnswerKind::ALL {
         let schema = jsonschema::validator_for(&kind.schema(AnswerForm::Plain)).unwrap();
         let (mut good, mut slowest, began) = (0, 0, Instant::now());
@@ -204,7 +204,7 @@ fn main() {
         .enable_time()
         .build()
         .unwrap();
-    let mut models: Vec<&Model> = MODELS
+    let mut models: Vec<&GgufModel> = MODELS
         .into_iter()
         .filter(|model| model.name.contains(&only))
         .collect();
