@@ -19,7 +19,7 @@ use conclave::consultation::protocol::call::{Ask, Prompt, Reply, StopReason};
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::Provider;
 use conclave::providers::local::files::home::ModelHome;
-use conclave::providers::local::files::manifest::{MODELS, GgufModel};
+use conclave::providers::local::files::manifest::{GgufModel, MODELS};
 use conclave::providers::local::job::LocalSettings;
 use conclave::providers::local::provider::LocalProvider;
 use futures_util::future::join_all;

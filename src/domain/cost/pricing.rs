@@ -288,6 +288,8 @@ mod tests {
         let cost = |tokens| price.cost(&usage(tokens));
         assert_eq!(cost([90, 10, 0, 1]), MicroUsd(90 + 1 + 1));
         assert_eq!(cost([101, 0, 0, 1]), MicroUsd(202 + 3));
+        // Cached or not, all of the prompt counts.
+        assert_eq!(cost([91, 10, 0, 1]), MicroUsd(182 + 2 + 3));
     }
 
     #[test]

@@ -57,3 +57,16 @@ pub(in crate::terminal) fn fitted_row(segments: &[String], width: usize) -> Stri
     }
     truncate_str(&row, width, "…").into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_column_stays_free() {
+        let line = "  one two";
+        assert_eq!(fit(line, Some(line.len() + 1)), line);
+        assert_eq!(fit(line, Some(line.len())), "  one\n    two");
+        assert_eq!(fit(line, None), line);
+    }
+}
