@@ -28,7 +28,8 @@
 //! a folder use each other, directly or by way of others. L0 and L1 name no runtime, network, file,
 //! terminal, environment, clock or unseeded randomness. A test checks these rules.
 //!
-//! To read the pipeline, begin with [`consultation::machine`] and follow the modules in the order
+//! `docs/architecture.md` walks through the folders and says what to touch to add something. To read
+//! the pipeline, begin with [`consultation::machine`] and follow the modules in the order
 //! in which they are declared.
 
 #[cfg(not(unix))]
