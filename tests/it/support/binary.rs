@@ -12,7 +12,7 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Arc, Condvar, Mutex, Once, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, Once, PoisonError, mpsc};
 
 use conclave::cli;
 use conclave::config::env::Environment;
@@ -251,14 +251,18 @@ impl Conclave {
         }
     }
 
-    /// Returns whether a variable is one that libraries or children read from the process.
+    /// Returns whether a variable is one that libraries or children read from the process, or the
+    /// system gives a thread no working folder of its own.
     fn needs_process(&self) -> bool {
+        static IS_POSSIBLE: LazyLock<bool> =
+            LazyLock::new(|| std::thread::spawn(unshare_folder).join().unwrap());
+
         let is_usual = |(name, value): (&&str, &OsString)| match *name {
             "PATH" => Some(value) == path().as_ref(),
             "TZ" => value == "UTC",
             name => !name.starts_with("SSL_CERT_") && !name.to_lowercase().ends_with("_proxy"),
         };
-        cfg!(not(target_os = "linux")) || !self.variables.iter().all(is_usual)
+        !*IS_POSSIBLE || !self.variables.iter().all(is_usual)
     }
 
     /// Runs as a process, with nothing on standard input: for what belongs to a process, such as
@@ -323,13 +327,25 @@ fn move_to(folder: &Path) {
         let nothing = std::fs::File::open("/dev/null").unwrap();
         rustix::stdio::dup2_stdin(&nothing).unwrap();
     });
-    #[cfg(target_os = "linux")]
-    #[expect(
-        deprecated,
-        reason = "its successor is unsafe for tables of file descriptors alone"
-    )]
-    rustix::thread::unshare(rustix::thread::UnshareFlags::FS).unwrap();
+    assert!(unshare_folder());
     std::env::set_current_dir(folder).unwrap();
+}
+
+/// Separates this thread's working folder from that of the process. Containers may forbid it, and
+/// only Linux knows it.
+fn unshare_folder() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::thread::UnshareFlags;
+
+        #[expect(
+            deprecated,
+            reason = "its successor is unsafe for tables of file descriptors alone"
+        )]
+        rustix::thread::unshare(UnshareFlags::FS).is_ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    false
 }
 
 impl Write for Written {
