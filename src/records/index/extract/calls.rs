@@ -75,3 +75,31 @@ fn stop_name(stop: &Value) -> Option<String> {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::types::Value as Column;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn hedge_that_failed_did_not_win() {
+        let agent: StoredAgentRound = serde_json::from_value(json!({
+            "agent_id": "security",
+            "tokens": {},
+            "attempts": [
+                { "purpose": "hedge", "stop": "end" },
+                { "purpose": "hedge" },
+                { "purpose": "answer", "stop": "end" },
+            ],
+        }))
+        .unwrap();
+        let won = agent.attempts.iter().map(|attempt| {
+            let columns = call(1, &agent, attempt);
+            let mut columns = columns.into_iter();
+            columns.find(|(name, _)| *name == "hedge_won").unwrap().1
+        });
+        assert_eq!(won.collect::<Vec<_>>(), [1, 0, 0].map(Column::Integer));
+    }
+}
