@@ -304,6 +304,14 @@ mod tests {
     }
 
     #[test]
+    fn confidence_stands_for_the_state_of_a_completed_consultation_only() {
+        let mut history = history();
+        history.consultations[3].confidence = Some(0.5);
+        let text = screen(&history, NOW, &TimeZone::UTC, Some(80), Paint::Plain);
+        assert!(text.contains("aborted") && !text.contains("50%"), "{text}");
+    }
+
+    #[test]
     fn pipe_gets_every_column_uncut() {
         insta::assert_snapshot!(shown(None));
     }

@@ -457,6 +457,11 @@ fn clocks_stand_while_only_the_person_is_waited_for() {
     assert_time(&view, 10, "0:10");
     view.follow(&done("b"), Duration::from_secs(12));
     assert_time(&view, 12, "0:12");
+    // What happens meanwhile does not start a new wait.
+    view.follow(
+        &finished_with(9, "b", FailureClass::Overload),
+        Duration::from_secs(40),
+    );
     assert_time(&view, 72, "0:12");
     // The answer comes a minute later, and its event says for how long the person was waited for.
     view.leave_out(Duration::from_secs(60));

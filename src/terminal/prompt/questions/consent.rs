@@ -303,6 +303,7 @@ mod tests {
             "At least $0.45"
         );
         assert_eq!(known(at_least(0), at_least(0)), "The cost is unknown");
+        assert_eq!(known(Cost::FREE, exactly(900_000)), "At most $0.90");
     }
 
     #[test]
