@@ -67,11 +67,7 @@ pub(super) fn show(args: &ShowArgs, archive: &Archive<'_>) -> Result<(), Error> 
 }
 
 fn selection(args: &ShowArgs, record: &StoredRecord) -> Result<ReportSelection, Error> {
-    let rounds: BTreeSet<u8> = record
-        .rounds()
-        .map(|(number, _)| number)
-        .chain(record.agent_rounds().map(|(number, _)| number))
-        .collect();
+    let rounds: BTreeSet<u8> = record.rounds().map(|(number, _)| number).collect();
     if let Some(round) = args.round.filter(|round| !rounds.contains(round)) {
         let rounds: Vec<String> = rounds.iter().map(ToString::to_string).collect();
         let error = Error::usage(format!("{} has no round {round}", record.id));
