@@ -208,20 +208,16 @@ fn is_ticked_in(section: SectionKind, document: &SpecDocument, item: &SpecItem) 
     })
 }
 
-fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
-    let Ok(document) = SpecDocument::parse(text) else {
-        return Ok(text.to_owned());
-    };
-    let items: Vec<&SpecItem> = SectionKind::ALL
-        .into_iter()
-        .flat_map(|section| document.items(section))
-        .collect();
-    let mut editor = DocumentEditor::new(&document);
-    // By the beginning of the item: its section, tags and notes.
-    let mut model: BTreeMap<usize, (SectionKind, Vec<Tag>, Vec<String>)> = items
-        .iter()
-        .map(|item| (item.range.start, (item.section, item.tags.clone(), vec![])))
-        .collect();
+/// What is expected of each item, by its beginning: its section, tags and notes.
+type Model = BTreeMap<usize, (SectionKind, Vec<Tag>, Vec<String>)>;
+
+/// The sections and words of added items.
+type Added = Vec<(SectionKind, String)>;
+
+/// Edits the document step by step, and says what is expected of it.
+fn edit(items: &[&SpecItem], steps: &[Step], editor: &mut DocumentEditor<'_>) -> (Model, Added) {
+    let of = |item: &&SpecItem| (item.range.start, (item.section, item.tags.clone(), vec![]));
+    let mut model: Model = items.iter().map(of).collect();
     let mut added = Vec::new();
     for (action, at, section, words) in steps {
         let section = SectionKind::ALL[*section];
@@ -254,6 +250,25 @@ fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
             }
         }
     }
+    // Words without an item in them add none.
+    added.retain(|(_, words)| !alone(words).items(SectionKind::Open).is_empty());
+    (model, added)
+}
+
+/// Returns a document of one open question.
+fn alone(words: &str) -> SpecDocument {
+    let entry = super::escape::entry_text(words);
+    SpecDocument::parse(&format!("## Open Questions\n\n- {entry}\n")).unwrap()
+}
+
+fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
+    let Ok(document) = SpecDocument::parse(text) else {
+        return Ok(text.to_owned());
+    };
+    let sections = SectionKind::ALL.into_iter();
+    let items: Vec<&SpecItem> = sections.flat_map(|kind| document.items(kind)).collect();
+    let mut editor = DocumentEditor::new(&document);
+    let (model, added) = edit(&items, steps, &mut editor);
     let entry = ConvergenceEntry {
         iteration: 7,
         last_decision: "continue".to_owned(),
@@ -262,7 +277,6 @@ fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
     let result = front_matter::with_entry(&editor.finish(), &entry).unwrap();
     let again = SpecDocument::parse(&result).unwrap();
     prop_assert_eq!(result.starts_with('\u{feff}'), text.starts_with('\u{feff}'));
-
     prop_assert_eq!(again.front_matter(), Some(&entry));
 
     // Every item is where it belongs, and there is no other one.
@@ -276,21 +290,8 @@ fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
             (section, item.key.as_str().to_owned(), tags, check)
         })
         .collect();
-    added.retain(|(_, words)| {
-        let source = format!(
-            "## Open Questions\n\n- {}\n",
-            super::escape::entry_text(words)
-        );
-        let alone = SpecDocument::parse(&source).unwrap();
-        !alone.items(SectionKind::Open).is_empty()
-    });
     for (section, words) in &added {
-        let source = format!(
-            "## Open Questions\n\n- {}\n",
-            super::escape::entry_text(words)
-        );
-        let alone = SpecDocument::parse(&source).unwrap();
-        for item in alone.items(SectionKind::Open) {
+        for item in alone(words).items(SectionKind::Open) {
             prop_assert_eq!(&item.tags, &vec![]);
             let key = item.key.as_str().to_owned();
             expected.push((*section, key, vec![Tag::New], None));
@@ -299,76 +300,13 @@ fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
     expected.sort();
     prop_assert_eq!(contents(&again), expected, "{:?}\n{:?}", text, result);
 
-    // The text of the document is there, in order, and what moved is there too.
-    let mut kept = text.to_owned();
-    let mut moved = Vec::new();
-    for (start, (section, ..)) in model.iter().rev() {
-        let item = items
-            .iter()
-            .find(|item| item.range.start == *start)
-            .unwrap();
-        if *section != item.section {
-            moved.extend(
-                solid_lines(text.get(item.range.clone()).unwrap())
-                    .into_iter()
-                    .skip(1),
-            );
-            kept.replace_range(item.range.clone(), "");
-        }
-    }
-    let lines = solid_lines(&result);
-    if let Err(line) = is_in_order(&solid_lines(&kept), &lines) {
-        return Err(TestCaseError::fail(format!(
-            "lost {line:?} of {text:?}\n{result:?}"
-        )));
-    }
-    for line in moved {
-        prop_assert!(
-            lines.contains(&line),
-            "lost {:?} of {:?}\n{:?}",
-            line,
-            text,
-            result
-        );
-    }
-
-    // What is outside of items, and items that stay as they are, stay byte for byte.
-    let mut outside = text.to_owned();
-    let mut edited: BTreeSet<usize> = BTreeSet::new();
-    for (action, at, ..) in steps {
-        if *action != 5 && !items.is_empty() {
-            edited.insert(items[at % items.len()].range.start);
-        }
-    }
-    let mut from_the_end = items.clone();
-    from_the_end.sort_unstable_by_key(|item| Reverse(item.range.start));
-    for item in from_the_end {
-        let is_edited = edited.contains(&item.range.start);
-        let whole = text.get(item.range.clone()).unwrap();
-        prop_assert!(
-            is_edited || result.contains(whole.trim_end()),
-            "{:?} is not in {:?}",
-            whole,
-            result
-        );
-        outside.replace_range(item.range.clone(), "");
-    }
-    let exact = |text: &str| -> Vec<String> {
-        let lines = text.trim_start_matches('\u{feff}').lines();
-        let lines = lines.filter(|line| !line.trim().is_empty());
-        lines.map(str::to_owned).collect()
-    };
-    if let Err(line) = is_in_order(&exact(&outside), &exact(&result)) {
-        return Err(TestCaseError::fail(format!(
-            "{line:?} has changed: {text:?}\n{result:?}"
-        )));
-    }
+    check_lines(text, &result, &items, &model)?;
+    check_untouched(text, &result, &items, steps)?;
 
     // A reader sees what was there, the notes, what was added, and new headings.
     let mut expected = leaves(text);
     let notes = model.values().flat_map(|(_, _, notes)| notes);
-    let new = notes.chain(added.iter().map(|(_, words)| words));
-    for words in new {
+    for words in notes.chain(added.iter().map(|(_, words)| words)) {
         let source = format!("- {}\n", super::escape::entry_text(words));
         expected.extend(leaves(&source));
     }
@@ -383,6 +321,72 @@ fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
     expected.sort_unstable();
     prop_assert_eq!(leaves(&result), expected, "{:?}\n{:?}", text, result);
     Ok(result)
+}
+
+/// Checks that the text of the document is there, in order, and that what moved is there too.
+fn check_lines(
+    text: &str,
+    result: &str,
+    items: &[&SpecItem],
+    model: &Model,
+) -> Result<(), TestCaseError> {
+    let mut kept = text.to_owned();
+    let mut moved = Vec::new();
+    for item in from_the_end(items) {
+        if model[&item.range.start].0 != item.section {
+            let whole = text.get(item.range.clone()).unwrap();
+            moved.extend(solid_lines(whole).into_iter().skip(1));
+            kept.replace_range(item.range.clone(), "");
+        }
+    }
+    let lines = solid_lines(result);
+    if let Err(line) = is_in_order(&solid_lines(&kept), &lines) {
+        let lost = format!("lost {line:?} of {text:?}\n{result:?}");
+        return Err(TestCaseError::fail(lost));
+    }
+    for line in moved {
+        let is_there = lines.contains(&line);
+        prop_assert!(is_there, "lost {:?} of {:?}\n{:?}", line, text, result);
+    }
+    Ok(())
+}
+
+/// Checks that what is outside of items, and items that no step edits, stay byte for byte.
+fn check_untouched(
+    text: &str,
+    result: &str,
+    items: &[&SpecItem],
+    steps: &[Step],
+) -> Result<(), TestCaseError> {
+    let steps = steps
+        .iter()
+        .filter(|(action, ..)| *action != 5 && !items.is_empty());
+    let edited = steps.map(|(_, at, ..)| items[at % items.len()].range.start);
+    let edited: BTreeSet<usize> = edited.collect();
+    let mut outside = text.to_owned();
+    for item in from_the_end(items) {
+        let whole = text.get(item.range.clone()).unwrap().trim_end();
+        let is_kept = edited.contains(&item.range.start) || result.contains(whole);
+        prop_assert!(is_kept, "{:?} is not in {:?}", whole, result);
+        outside.replace_range(item.range.clone(), "");
+    }
+    let exact = |text: &str| -> Vec<String> {
+        let lines = text.trim_start_matches('\u{feff}').lines();
+        let lines = lines.filter(|line| !line.trim().is_empty());
+        lines.map(str::to_owned).collect()
+    };
+    if let Err(line) = is_in_order(&exact(&outside), &exact(result)) {
+        let changed = format!("{line:?} has changed: {text:?}\n{result:?}");
+        return Err(TestCaseError::fail(changed));
+    }
+    Ok(())
+}
+
+/// Returns the items from the end of the document, so that removing one moves none of the next.
+fn from_the_end<'d>(items: &[&'d SpecItem]) -> Vec<&'d SpecItem> {
+    let mut items = items.to_vec();
+    items.sort_unstable_by_key(|item| Reverse(item.range.start));
+    items
 }
 
 proptest! {

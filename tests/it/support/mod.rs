@@ -20,9 +20,26 @@ pub(crate) use samples::{
 };
 pub(crate) use servers::{local_server, network, provider_server};
 
+use serde_json::{Value, json};
+
 /// Returns the record of a consultation as JSON.
-pub(crate) fn record_json(
-    transcript: &conclave::consultation::transcript::Transcript,
-) -> serde_json::Value {
+pub(crate) fn record_json(transcript: &conclave::consultation::transcript::Transcript) -> Value {
     serde_json::to_value(transcript.stored_record()).unwrap()
+}
+
+/// Returns a synthesis of one point, with this confidence and these supporters.
+pub(crate) fn one_point(
+    confidence: f64,
+    supporters: &[&str],
+    tensions: &Value,
+) -> provider_server::Answer {
+    let point = "Start small";
+    let synthesis = json!({
+        "consensus_points": [
+            {"point": point, "supporting_agents": supporters, "confidence": confidence},
+        ],
+        "tensions": tensions,
+        "priority_order": ["Speed"],
+    });
+    provider_server::Answer::text(synthesis.to_string())
 }

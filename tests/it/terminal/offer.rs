@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::binary::Conclave;
 use crate::support::model_requests::request_counts;
+use crate::support::one_point;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 use crate::support::sample_screens::question_on_both;
@@ -16,17 +17,8 @@ const OFFER: &str = "Stop here and save about $0.";
 /// a point with these supporters.
 fn judged(confidence: f64, supporters: &[&str], tensions: &Value) -> ProviderServer {
     let server = ProviderServer::start();
-    let synthesis = json!({
-        "consensus_points": [
-            {"point": "Start small", "supporting_agents": supporters, "confidence": confidence},
-        ],
-        "tensions": tensions,
-        "priority_order": ["Speed"],
-    });
-    server.on(
-        On::vendor(Vendor::OpenAi).nth(2),
-        Answer::text(synthesis.to_string()),
-    );
+    let synthesis = one_point(confidence, supporters, tensions);
+    server.on(On::vendor(Vendor::OpenAi).nth(2), synthesis);
     server
 }
 

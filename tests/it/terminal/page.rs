@@ -180,14 +180,11 @@ fn bold_code_and_lists_of_models_are_rendered() {
     assert!(page.contains(rendered), "{page}");
 }
 
-/// Returns a consultation with every kind of content, in which `say` returns the text for each
-/// number.
-fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
-    let mut at = 0;
-    let mut next = || {
-        at += 1;
-        say(at)
-    };
+/// The seat of the expert whose answers are shown.
+const SEAT: &str = "seat";
+
+/// Returns an answer of each kind.
+fn contents(next: &mut dyn FnMut() -> String) -> Vec<Content> {
     let stated = Confidence::new(0.5);
     let mut challenge = |severity| Challenge {
         challenger: next(),
@@ -197,10 +194,9 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
         severity,
     };
     let challenges = vec![challenge(Severity::High), challenge(Severity::Low)];
-    let seat = SeatId::new("seat");
     let independents = vec![
         Independent {
-            agent_id: seat.clone(),
+            agent_id: SeatId::new(SEAT),
             position: next(),
             key_points: vec![next(), next()],
             rationale: next(),
@@ -240,7 +236,7 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
             agent: next(),
             argument: next(),
         }],
-        ..Revision::unanswered(&seat)
+        ..Revision::unanswered(&SeatId::new(SEAT))
     };
     let cross_exam = CrossExam {
         challenges,
@@ -277,12 +273,25 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
         summary: String::new(),
         findings: None,
     };
-    let contents = independents.into_iter().map(Content::Independent).chain([
+    let independents = independents.into_iter().map(Content::Independent);
+    let others = [
         Content::Synthesis(synthesis),
         Content::Revision(revision),
         Content::CrossExam(cross_exam),
         Content::Verdict(verdict),
-    ]);
+    ];
+    independents.chain(others).collect()
+}
+
+/// Returns a consultation with every kind of content, in which `say` returns the text for each
+/// number.
+fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
+    let mut at = 0;
+    let mut next = || {
+        at += 1;
+        say(at)
+    };
+    let contents = contents(&mut next).into_iter();
     let failed = json!({
         "agent_id": "failed",
         "agent": next(),
@@ -329,7 +338,7 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
         status: Some("degraded".to_owned()),
         degradations: vec![next(), next()],
         agents: vec![
-            agent(seat, next(), Some(next())),
+            agent(SeatId::new(SEAT), next(), Some(next())),
             agent(SeatId::new("failed"), next(), None),
         ],
         judge: Some(StoredModel {
@@ -339,7 +348,7 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
         responses: BTreeMap::from([("round_1".to_owned(), first), ("round_9".to_owned(), ninth)]),
         recommendation: Some(next()),
         summary: Some(next()),
-        confidence: stated,
+        confidence: Confidence::new(0.5),
         agreement: Some(1.0 / 3.0),
         concerns: vec![next()],
         cost: Some(serde_json::from_value(cost).unwrap()),

@@ -1,4 +1,4 @@
-//! Frameworks and stacks of languages other than JavaScript, Python and those of the JVM.
+//! Frameworks and stacks of other languages than JavaScript, Python, Java and Kotlin.
 
 use serde_json::json;
 

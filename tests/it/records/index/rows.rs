@@ -66,56 +66,55 @@ fn assert_columns(row: &Columns, record: &Value, places: &[(&str, &str)]) {
     }
 }
 
+/// Columns of a consultation, and where the record has their values.
+const CONSULTATION_COLUMNS: [(&str, &str); 27] = [
+    ("id", "/consultation_id"),
+    ("question", "/question"),
+    ("mode", "/mode"),
+    ("final_recommendation", "/recommendation"),
+    ("confidence", "/confidence"),
+    ("total_cost", "/cost/usd"),
+    ("total_micro_usd", "/cost/micro_usd"),
+    ("lower_bound", "/cost/lower_bound"),
+    ("total_tokens", "/cost/tokens/total"),
+    ("duration_ms", "/duration_ms"),
+    ("created_at", "/timestamp"),
+    ("schema_version", "/schema_version"),
+    ("state", "/state"),
+    ("status", "/status"),
+    ("abort_reason", "/abort_reason"),
+    ("project_type", "/project_context/project_type"),
+    ("agreement", "/agreement"),
+    ("early_termination", "/early_termination"),
+    ("experts_heard", "/debate_value_analysis/agents_compared"),
+    (
+        "experts_changed",
+        "/debate_value_analysis/agents_changed_position",
+    ),
+    (
+        "verdict_changed",
+        "/debate_value_analysis/verdict_changed_after_round_2",
+    ),
+    (
+        "later_rounds_micro_usd",
+        "/debate_value_analysis/rounds_3_4_cost/micro_usd",
+    ),
+    (
+        "later_rounds_lower_bound",
+        "/debate_value_analysis/rounds_3_4_cost/lower_bound",
+    ),
+    ("follow_up_of", "/follow_up_of"),
+    ("context_tokens", "/context/tokens"),
+    ("cache_saved_micro_usd", "/cost/caching/saved_micro_usd"),
+    ("cache_saved_incomplete", "/cost/caching/incomplete"),
+];
+
 #[test]
 fn rows_have_the_values_of_the_record() {
     for GeneratedConsultation { record, at, .. } in consultations(3, 60, Length::Usual) {
         let rows = rows(&bytes(&record), WRITTEN_AT).unwrap();
         assert_eq!(rows.created_at, at);
-        assert_columns(
-            &rows.consultation,
-            &record,
-            &[
-                ("id", "/consultation_id"),
-                ("question", "/question"),
-                ("mode", "/mode"),
-                ("final_recommendation", "/recommendation"),
-                ("confidence", "/confidence"),
-                ("total_cost", "/cost/usd"),
-                ("total_micro_usd", "/cost/micro_usd"),
-                ("lower_bound", "/cost/lower_bound"),
-                ("total_tokens", "/cost/tokens/total"),
-                ("duration_ms", "/duration_ms"),
-                ("created_at", "/timestamp"),
-                ("schema_version", "/schema_version"),
-                ("state", "/state"),
-                ("status", "/status"),
-                ("abort_reason", "/abort_reason"),
-                ("project_type", "/project_context/project_type"),
-                ("agreement", "/agreement"),
-                ("early_termination", "/early_termination"),
-                ("experts_heard", "/debate_value_analysis/agents_compared"),
-                (
-                    "experts_changed",
-                    "/debate_value_analysis/agents_changed_position",
-                ),
-                (
-                    "verdict_changed",
-                    "/debate_value_analysis/verdict_changed_after_round_2",
-                ),
-                (
-                    "later_rounds_micro_usd",
-                    "/debate_value_analysis/rounds_3_4_cost/micro_usd",
-                ),
-                (
-                    "later_rounds_lower_bound",
-                    "/debate_value_analysis/rounds_3_4_cost/lower_bound",
-                ),
-                ("follow_up_of", "/follow_up_of"),
-                ("context_tokens", "/context/tokens"),
-                ("cache_saved_micro_usd", "/cost/caching/saved_micro_usd"),
-                ("cache_saved_incomplete", "/cost/caching/incomplete"),
-            ],
-        );
+        assert_columns(&rows.consultation, &record, &CONSULTATION_COLUMNS);
         for round in &rows.rounds {
             let name = format!("round_{}", integer(round, "round_number").unwrap());
             let spent = &record["cost"]["by_round"][&name];

@@ -23,6 +23,17 @@ use crate::support::provider_server::{Answer, On, ProviderServer};
 /// The model that answers.
 const MODEL: &str = "openai:gpt-6.1-sol";
 
+/// A run of that model, one case after another.
+const ONE_BY_ONE: [&str; 7] = [
+    "benchmark",
+    "suite.jsonl",
+    "--single",
+    MODEL,
+    "--jobs",
+    "1",
+    "--yes",
+];
+
 /// A suite with the server that answers it.
 #[derive(Debug)]
 struct Bench {
@@ -62,17 +73,7 @@ impl Bench {
 
     /// Returns the arguments of a run of one model, one case after another.
     fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
-        let run = [
-            "benchmark",
-            "suite.jsonl",
-            "--single",
-            MODEL,
-            "--jobs",
-            "1",
-            "--yes",
-            "--json",
-        ];
-        [&run, more].concat()
+        [&ONE_BY_ONE[..], &["--json"], more].concat()
     }
 
     fn run(&self, more: &[&str]) -> RunOutput {

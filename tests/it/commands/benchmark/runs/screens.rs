@@ -1,6 +1,6 @@
 //! A run on a terminal: the question about its cost, its row, and its report.
 
-use super::{Bench, MODEL, answer};
+use super::{Bench, MODEL, ONE_BY_ONE, answer};
 use crate::support::provider_server::{Hold, On};
 use crate::support::pty::{Output, Terminal};
 
@@ -13,16 +13,7 @@ fn row_and_report_fit_a_narrow_terminal() {
         conclave: bench.conclave.without("NO_COLOR"),
         ..bench
     };
-    let arguments = [
-        "benchmark",
-        "suite.jsonl",
-        "--single",
-        MODEL,
-        "--jobs",
-        "1",
-        "-v",
-        "--yes",
-    ];
+    let arguments = [&ONE_BY_ONE[..], &["-v"]].concat();
     let terminal = Terminal::start(&conclave.conclave, 50, Output::Terminal, &arguments);
     terminal.wait_for_sight("benchmark 3/6");
     terminal.wait_for_sight("67% right");

@@ -6,19 +6,13 @@ use crate::commands::consult::failures::unauthorized;
 use crate::commands::consult::{ask, assert_contains, assert_published};
 use crate::support::binary::Conclave;
 use crate::support::model_requests::request_counts;
+use crate::support::one_point;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// Starts a server whose judge finds one point with this confidence in Round 2.
 fn server_with_synthesis(confidence: f64, supporters: &[&str], tensions: &Value) -> ProviderServer {
     let server = ProviderServer::start();
-    let synthesis = json!({
-        "consensus_points": [
-            {"point": "Start small", "supporting_agents": supporters, "confidence": confidence},
-        ],
-        "tensions": tensions,
-        "priority_order": ["Speed"],
-    });
-    let synthesis = Answer::text(synthesis.to_string());
+    let synthesis = one_point(confidence, supporters, tensions);
     server.on(On::asking_for("consensus_points"), synthesis);
     server
 }
