@@ -28,9 +28,9 @@
 //! a folder use each other, directly or by way of others. L0 and L1 name no runtime, network, file,
 //! terminal, environment, clock or unseeded randomness. A test checks these rules.
 //!
-//! `docs/architecture.md` walks through the folders and says what to touch to add something. To read
-//! the pipeline, begin with [`consultation::machine`] and follow the modules in the order
-//! in which they are declared.
+//! `docs/architecture.md` walks through the folders and says what to touch to add something. To
+//! read the pipeline, begin with [`consultation::machine`] and follow the modules in the order in
+//! which they are declared.
 
 #[cfg(not(unix))]
 compile_error!("conclave needs a Unix system; on Windows, build it in WSL");

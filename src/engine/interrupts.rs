@@ -92,7 +92,7 @@ pub fn to_end<T>(
     let result = runtime.block_on(async {
         tokio::select! {
             biased;
-            // Another listener in the same process ends this one's messages, and interrupts nothing.
+            // Another listener in this process ends the messages, and interrupts nothing.
             Some(()) = interrupts.recv() => None,
             result = future => Some(result),
         }

@@ -50,7 +50,7 @@ pub struct Scrubber {
 static BUILT_IN: LazyLock<Option<Arc<Detector>>> =
     LazyLock::new(|| Some(Arc::new(Detector::new(&UserRules::default()).ok()?)));
 
-/// Compiles the built-in rules and reads their words, so that the first text need not wait for them.
+/// Compiles the built-in rules and reads their words, so that the first text need not wait.
 pub fn prepare() {
     LazyLock::force(&BUILT_IN);
     LazyLock::force(&LISTS);

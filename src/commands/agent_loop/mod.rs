@@ -219,8 +219,8 @@ fn assignments(of: &mut ExitThresholds) -> [(&'static str, &mut u64); 10] {
     ]
 }
 
-/// Where the file does not set its windows, they are not shorter than those of the rules: the
-/// circuit would halt a loop that a rule still lets run.
+/// A window that the file does not set is not shorter than the window of the rule: the circuit would
+/// halt a loop that the rule still lets run.
 fn circuit(file: &LoopSettings, thresholds: &ExitThresholds) -> Result<BreakerRule, Error> {
     let usual = BreakerRule::default();
     let given = |key, most: u64| {

@@ -20,7 +20,7 @@ use super::files::{UnlistedQuestion, display, warnings};
 use super::prepare::{Prepared, Starting};
 use super::target::LoopEntry;
 
-/// `before` is the document as it stands in its file.
+/// `before` is the document in its file.
 pub(super) fn show(
     starting: &Starting<'_>,
     prepared: &Prepared<'_>,

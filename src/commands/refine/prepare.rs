@@ -197,7 +197,7 @@ impl<'a> Starting<'a> {
         }
     }
 
-    /// `document` is as it stands in its file.
+    /// `document` is the one in its file.
     pub(super) fn left(&self, document: &SpecDocument) -> Result<LoopLeft, Error> {
         let most = self.criteria.max_iterations;
         let Some(resumed) = self.resumed() else {

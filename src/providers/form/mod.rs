@@ -142,7 +142,7 @@ impl Form {
     }
 }
 
-/// With those of their direct children, the children first.
+/// A parameter stands behind the parameters directly inside it.
 pub fn parts(body: &Value) -> Vec<String> {
     body.as_object().map(parameters::paths).unwrap_or_default()
 }

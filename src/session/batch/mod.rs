@@ -2,8 +2,8 @@
 //! and circuit a provider), the ceilings above their own, the index and the interrupts.
 //!
 //! A [`BatchPolicy`](driver::BatchPolicy) decides which consultations run and what follows from
-//! each. The driver does the rest: it starts them, takes over those of earlier processes, counts
-//! their cost, stops and drains.
+//! each. The driver does the rest: it starts consultations, takes over what earlier processes left,
+//! counts the cost, stops and drains.
 //!
 //! The first interrupt lets consultations in flight finish. The second cancels their calls, and
 //! leaves journals that can be resumed.

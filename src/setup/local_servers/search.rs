@@ -17,7 +17,7 @@ use crate::setup::provider_access::ProviderAccess;
 pub struct ServerSearch(Vec<Address>);
 
 impl ServerSearch {
-    /// The usual ports are those of the providers' addresses.
+    /// With `auto`, each kind of server is searched at the address of its provider.
     pub fn new(settings: &Settings, access_list: &[ProviderAccess]) -> Result<Self, Error> {
         let addresses = match &settings.local_servers {
             LocalServers::Auto => {

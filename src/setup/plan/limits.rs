@@ -60,7 +60,7 @@ pub(super) fn control(
     requested(by_settings, request)
 }
 
-/// Of its limits on cost and those of the settings, the stricter ones apply.
+/// Of each limit on cost, the stricter one applies: the one of the run or of the settings.
 pub(super) fn resumed(
     mut control: Control,
     abort: Option<AbortReason>,

@@ -107,7 +107,8 @@ pub(super) fn in_flight(
         .collect()
 }
 
-/// Without those of the other mode, of sizes that no model has and of personas without a seat.
+/// Leaves out the templates of the other mode, of sizes that no model has and of personas without a
+/// seat.
 pub(super) fn templates(
     all: &Templates,
     panel: &Panel,
