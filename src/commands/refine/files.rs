@@ -13,7 +13,7 @@ use crate::refinement::check::{ConvergenceCheck, ConvergenceState, check};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::mask::TextMask;
 use crate::terminal::output::printer::Printer;
-use crate::text::clean::clean;
+use crate::text::clean::{clean, one_line};
 
 pub(super) fn display(file: &SpecFile) -> String {
     clean(&file.path.display().to_string())
@@ -40,9 +40,12 @@ pub(super) fn parse(file: &SpecFile, text: &str, mask: &TextMask) -> Result<Spec
 const UNLISTED: &str =
     "this paragraph is no list entry, so the panel is not asked: begin it with `- `";
 
+/// What is said of the questions in the lists of another heading.
+const UNREAD: &str = "questions that are not read: call it `Open Questions`";
+
 pub(super) fn warn_of_unlisted(file: &SpecFile, document: &SpecDocument, printer: &Printer) {
-    for line in document.unlisted_questions() {
-        printer.warning(&format!("Warning: {}:{line}: {UNLISTED}", display(file)));
+    for UnlistedQuestion { line, message } in warnings(document) {
+        printer.warning(&format!("Warning: {}:{line}: {message}", display(file)));
     }
 }
 
@@ -52,13 +55,22 @@ pub(super) fn warn_of_unlisted(file: &SpecFile, document: &SpecDocument, printer
 pub(super) struct UnlistedQuestion {
     #[cfg_attr(test, schemars(range(min = 1)))]
     line: usize,
-    message: &'static str,
+    message: String,
 }
 
-/// For programs.
+/// By line, without secrets.
 pub(super) fn warnings(document: &SpecDocument) -> Vec<UnlistedQuestion> {
-    let (lines, message) = (document.unlisted_questions(), UNLISTED);
-    let warnings = lines.map(|line| UnlistedQuestion { line, message });
+    let lines = document.unlisted_questions();
+    let unlisted = lines.map(|line| (line, UNLISTED.to_owned()));
+    let unread = document.unread_questions().map(|(line, heading, count)| {
+        let heading = one_line(heading);
+        (line, format!("\"{heading}\" has {count} {UNREAD}"))
+    });
+    let mut warnings: Vec<(usize, String)> = unlisted.chain(unread).collect();
+    warnings.sort_unstable();
+    document.mask(warnings.iter_mut().map(|(_, message)| message).collect());
+    let warnings = warnings.into_iter();
+    let warnings = warnings.map(|(line, message)| UnlistedQuestion { line, message });
     warnings.collect()
 }
 

@@ -167,11 +167,10 @@ fn check_items(starting: &Starting<'_>, document: &SpecDocument) -> Result<(), E
         return Ok(());
     }
     let source = display(&starting.target.source);
-    Err(
-        Error::usage(format!("the sections of `{source}` have no list entries")).hint(
-            "write each claim and each question as a list entry: `- Where are the keys kept?`",
-        ),
-    )
+    Err(Error::usage(format!(
+        "the sections of `{source}` have no list entries that are claims or open questions"
+    ))
+    .hint("write each claim and each question as a list entry: `- Where are the keys kept?`"))
 }
 
 fn open(

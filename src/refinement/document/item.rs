@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::refinement::document::words::TABLES;
+use crate::refinement::document::words::{TABLES, expression};
 use crate::stopping::convergence::QuestionKey;
 use crate::text::pattern::Pattern;
 
@@ -166,6 +166,17 @@ pub(super) fn names_source(text: &str) -> bool {
         format!(r"\(\s*(?:{words}|{author}[ ,](?:19|20)\d\d[^ ,()]?\s*)\)")
     });
     WORD.is_in(text) || REFERENCE.is_in(&text.to_lowercase())
+}
+
+/// Returns whether a question says of itself that it is settled or for later: its text as it is
+/// written, its words, or what is nested in it.
+pub(super) fn is_settled(written: &str, words: &str, notes: &str) -> bool {
+    static STRUCK: Pattern = Pattern::prepared("struck", expression);
+    static MARK: Pattern = Pattern::prepared("mark", expression);
+    static NOTE: Pattern = Pattern::prepared("settling_note", expression);
+    static UNSETTLED: Pattern = Pattern::prepared("unsettled", expression);
+    let is_marked = STRUCK.is_in(written) || MARK.is_in(words) || NOTE.is_in(notes);
+    is_marked && !UNSETTLED.is_in(words) && !UNSETTLED.is_in(notes)
 }
 
 #[cfg(test)]

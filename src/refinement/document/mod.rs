@@ -125,15 +125,29 @@ impl SpecDocument {
         headings.filter_map(|block| self.text.get(block.range.clone()))
     }
 
+    /// Headings that only mean the same, as `Open issues`, must have an item.
     pub fn has_sections(&self) -> bool {
-        !self.sections.headings.is_empty()
+        let has_items = self.sections.items.values().any(|items| !items.is_empty());
+        self.sections.has_own_name || has_items
     }
 
     /// Returns the lines, from 1, at which paragraphs among the open questions begin that ask a
     /// question. They are no items.
     pub fn unlisted_questions(&self) -> impl Iterator<Item = usize> {
         let starts = self.sections.unlisted_questions.iter();
-        starts.map(|start| 1 + lines::lines(self.text.get(..*start).unwrap_or_default()).count())
+        starts.map(|start| self.line(*start))
+    }
+
+    /// Returns the headings that name no section and have several questions in lists below them:
+    /// their lines, from 1, their words, and the number of questions.
+    pub fn unread_questions(&self) -> impl Iterator<Item = (usize, &str, usize)> {
+        let unread = self.sections.unread_questions.iter();
+        let unread = unread.filter(|(_, count)| **count > 1);
+        unread.map(|((start, heading), count)| (self.line(*start), heading.as_str(), *count))
+    }
+
+    fn line(&self, at: usize) -> usize {
+        1 + lines::lines(self.text.get(..at).unwrap_or_default()).count()
     }
 
     pub fn front_matter(&self) -> Option<&ConvergenceEntry> {

@@ -12,13 +12,20 @@ use super::shape::is_inline;
 use super::*;
 
 /// Blocks of all kinds. `@` is a number of its own.
-const BLOCKS: [&str; 65] = [
+const BLOCKS: [&str; 72] = [
     "## High Confidence",
     "### 2. Medium confidence",
     "## Medium Confidence",
     "Open Questions (7)\n---",
     "## Open Questions",
     "# Open questions:",
+    "**Open questions**",
+    "Unresolved questions:",
+    "**Other @**",
+    "Text @:",
+    "**Resolved** (@)",
+    "- ~~entry @~~\n- entry x@\n  - Resolved: text",
+    "- entry @ (resolved)\n- Decided: entry x@",
     "## Other @",
     "### Sub @",
     "Title @\n===",
@@ -251,14 +258,14 @@ fn edit(items: &[&SpecItem], steps: &[Step], editor: &mut DocumentEditor<'_>) ->
         }
     }
     // Words without an item in them add none.
-    added.retain(|(_, words)| !alone(words).items(SectionKind::Open).is_empty());
+    added.retain(|(section, words)| !alone(*section, words).items(*section).is_empty());
     (model, added)
 }
 
-/// Returns a document of one open question.
-fn alone(words: &str) -> SpecDocument {
+/// Returns a document of one item.
+fn alone(section: SectionKind, words: &str) -> SpecDocument {
     let entry = super::escape::entry_text(words);
-    SpecDocument::parse(&format!("## Open Questions\n\n- {entry}\n")).unwrap()
+    SpecDocument::parse(&format!("## {}\n\n- {entry}\n", section.heading())).unwrap()
 }
 
 fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
@@ -291,7 +298,7 @@ fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
         })
         .collect();
     for (section, words) in &added {
-        for item in alone(words).items(SectionKind::Open) {
+        for item in alone(*section, words).items(*section) {
             prop_assert_eq!(&item.tags, &vec![]);
             let key = item.key.as_str().to_owned();
             expected.push((*section, key, vec![Tag::New], None));

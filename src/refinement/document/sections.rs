@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use pulldown_cmark::HeadingLevel;
-
-use super::item::names_source;
-use super::item::{SectionKind, SpecItem, placed_tags};
+use super::item::{SectionKind, SpecItem, Tag, is_settled, names_source, placed_tags};
 use super::lines::{end_without_blank_lines, is_blank, lines, without_columns};
 use super::outline::{BlockContent, ListEntry, TopBlock, outline};
 use super::shape::paragraph;
-use crate::refinement::document::words::TABLES;
+use crate::refinement::document::words::expression;
 use crate::stopping::convergence::QuestionKey;
 use crate::text::clean::words;
+use crate::text::pattern::Pattern;
 
 /// The sections of a document.
 #[derive(Debug, Default)]
@@ -19,15 +17,20 @@ pub(super) struct Sections {
     pub(super) items: BTreeMap<SectionKind, Vec<SpecItem>>,
     /// In the order of the document.
     pub(super) headings: Vec<SectionHeading>,
+    /// Whether one of them has the name that this program gives to its section.
+    pub(super) has_own_name: bool,
     /// Where paragraphs among the open questions begin that ask a question.
     pub(super) unlisted_questions: Vec<usize>,
+    /// The number of questions in lists below each other heading, by its beginning and its words.
+    pub(super) unread_questions: BTreeMap<(usize, String), usize>,
 }
 
 /// The heading of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SectionHeading {
     pub(super) kind: SectionKind,
-    pub(super) level: HeadingLevel,
+    /// From 1 to 6, or that of labels.
+    pub(super) level: usize,
     /// The index of its block.
     pub(super) block: usize,
     /// The index after its last block before a heading below it.
@@ -36,7 +39,10 @@ pub(super) struct SectionHeading {
     pub(super) end: usize,
 }
 
-const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
+/// The level of a paragraph that stands for a heading, such as a bold line: below all headings.
+pub(super) const LABEL: usize = 7;
+/// The most words of a label that names what is below it.
+const LABEL_WORDS: usize = 6;
 
 impl Sections {
     pub(super) fn first(&self, kind: SectionKind) -> Option<&SectionHeading> {
@@ -46,82 +52,131 @@ impl Sections {
 
 pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
     let mut sections = Sections::default();
-    // The headings that the current block stands below, with their sections.
-    let mut scopes: Vec<(HeadingLevel, Option<SectionKind>)> = Vec::new();
+    // The headings that the current block stands below, with what they say of it.
+    let mut scopes: Vec<(usize, HeadingMeaning)> = Vec::new();
+    let mut named = None;
     for (index, block) in blocks.iter().enumerate() {
-        let section = scopes.last().and_then(|(_, section)| *section);
-        match &block.content {
-            BlockContent::Heading { level, words, .. } => {
-                while scopes.pop_if(|(outer, _)| *outer >= *level).is_some() {}
-                let outer = scopes.last().and_then(|(_, section)| *section);
-                let section = match meaning(words) {
-                    HeadingMeaning::Section(kind) => {
-                        sections.headings.push(SectionHeading {
-                            kind,
-                            level: *level,
-                            block: index,
-                            own_end: next_heading(blocks, index, HeadingLevel::H6),
-                            end: next_heading(blocks, index, *level),
-                        });
-                        Some(kind)
-                    }
-                    HeadingMeaning::Over => None,
-                    HeadingMeaning::Other => outer,
-                };
-                scopes.push((*level, section));
+        if let Some((level, name)) = heading(block) {
+            while scopes.pop_if(|(outer, _)| *outer >= level).is_some() {}
+            let is_name = level < LABEL || words(name).count() <= LABEL_WORDS;
+            let end = next_heading(blocks, index, |other, _| other <= level);
+            let below = blocks.get(index..end).unwrap_or_default();
+            let mut entries = below.iter().flat_map(TopBlock::entries);
+            let said = match meaning(name) {
+                HeadingMeaning::Asking if entries.any(ends_as_question) => {
+                    HeadingMeaning::Section(SectionKind::Open)
+                }
+                HeadingMeaning::Asking => HeadingMeaning::Other,
+                HeadingMeaning::Over if !is_name => HeadingMeaning::Other,
+                said => said,
+            };
+            if let HeadingMeaning::Section(kind) = said {
+                sections.has_own_name |= level < LABEL && has_own_name(name);
+                sections.headings.push(SectionHeading {
+                    kind,
+                    level,
+                    block: index,
+                    own_end: next_heading(blocks, index, |other, name| {
+                        let is_other = meaning(name) == HeadingMeaning::Other;
+                        other < LABEL || level == LABEL || !is_other
+                    }),
+                    end,
+                });
             }
-            BlockContent::List(entries) => {
-                if let Some(section) = section {
-                    let read = entries.iter();
-                    let read = read.filter_map(|entry| item_of(text, section, entry));
-                    sections.items.entry(section).or_default().extend(read);
+            let outer = scopes.last().map_or(said, |(_, outer)| *outer);
+            let is_other = said == HeadingMeaning::Other;
+            scopes.push((level, if is_other { outer } else { said }));
+            if is_name {
+                named = Some((block.range.start, name));
+            }
+        }
+        let said = scopes.last().map(|(_, said)| *said);
+        match (said, &block.content) {
+            (Some(HeadingMeaning::Section(section)), BlockContent::List(entries)) => {
+                let read = entries.iter();
+                let read = read.filter_map(|entry| item_of(text, section, entry));
+                sections.items.entry(section).or_default().extend(read);
+            }
+            (Some(HeadingMeaning::Other), BlockContent::List(entries)) => {
+                let asks = entries.iter().filter(|entry| ends_as_question(entry));
+                let open = asks.filter_map(|entry| item_of(text, SectionKind::Open, entry));
+                let count = open.count();
+                if let Some((at, name)) = named.filter(|_| count * 2 >= entries.len()) {
+                    let name = name.trim_end_matches([':', '：', ' ']).to_owned();
+                    *sections.unread_questions.entry((at, name)).or_default() += count;
                 }
             }
-            BlockContent::Other { shape } => {
-                if section == Some(SectionKind::Open) && asks_question(shape) {
-                    sections.unlisted_questions.push(block.range.start);
-                }
+            (Some(HeadingMeaning::Section(SectionKind::Open)), BlockContent::Other { shape })
+                if asks_question(shape) =>
+            {
+                sections.unlisted_questions.push(block.range.start);
             }
+            _ => {}
         }
     }
     sections
 }
 
-fn next_heading(blocks: &[TopBlock], index: usize, lowest: HeadingLevel) -> usize {
+fn next_heading(blocks: &[TopBlock], index: usize, ends: impl Fn(usize, &str) -> bool) -> usize {
     let mut later = blocks.iter().enumerate().skip(index + 1);
-    let next = later.find(|(_, block)| {
-        matches!(block.content, BlockContent::Heading { level, .. } if level <= lowest)
-    });
+    let next =
+        later.find(|(_, block)| heading(block).is_some_and(|(level, name)| ends(level, name)));
     next.map_or(blocks.len(), |(at, _)| at)
+}
+
+/// Returns the level and the name of a block that is a heading or stands for one.
+fn heading(block: &TopBlock) -> Option<(usize, &str)> {
+    static NAME: Pattern = Pattern::prepared("label", expression);
+    match &block.content {
+        BlockContent::Heading { level, words, .. } => Some((*level as usize, words)),
+        BlockContent::List(_) => None,
+        BlockContent::Other { shape } => {
+            let found = NAME.all(paragraph(shape)?).next()?;
+            let name = found.iter().skip(1).flatten().next()?;
+            Some((LABEL, name.as_str()))
+        }
+    }
+}
+
+fn ends_as_question(entry: &ListEntry) -> bool {
+    static ASKS: Pattern = Pattern::prepared("asks", expression);
+    ASKS.is_in(&entry.text.words)
 }
 
 /// Returns whether a block is a paragraph with a question mark after a word, or with a tag.
 fn asks_question(shape: &str) -> bool {
+    static ASKS: Pattern = Pattern::prepared("asks_inside", expression);
     let Some(text) = paragraph(shape) else {
         return false;
     };
-    let mut words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let is_question = |word: &str| {
-        let word =
-            word.trim_end_matches(|c: char| !c.is_alphanumeric() && !QUESTION_MARKS.contains(&c));
-        word.ends_with(QUESTION_MARKS)
-    };
-    words.any(is_question) || !placed_tags(text).is_empty()
+    ASKS.is_in(text) || !placed_tags(text).is_empty()
 }
 
-/// `None` if it has no words, or says that there is nothing.
+/// `None` if it has no words, says that there is nothing, or is a question that is settled.
 pub(super) fn item_of(text: &str, section: SectionKind, entry: &ListEntry) -> Option<SpecItem> {
+    static PLACEHOLDER: Pattern = Pattern::prepared("placeholder", expression);
     let key = QuestionKey::of(&entry.text.words);
-    if key.as_str().is_empty() || TABLES.list("placeholders").has(key.as_str()) {
+    if key.as_str().is_empty() || PLACEHOLDER.is_in(&entry.text.words) {
         return None;
     }
     let source = text.get(entry.range.clone()).unwrap_or_default();
+    let notes = notes(text, entry);
+    let tags: Vec<Tag> = entry.text.tags.iter().map(|placed| placed.tag).collect();
+    if section == SectionKind::Open && !tags.contains(&Tag::Deferred) {
+        let check = entry.text.check.and_then(|at| text.get(at..));
+        let start = entry.text.tag_place.unwrap_or(entry.text.end);
+        let written = text.get(start..entry.text.end).unwrap_or_default();
+        let is_ticked = check.is_some_and(|check| check.starts_with(['x', 'X']));
+        if is_ticked || is_settled(written, &entry.text.words, &notes) {
+            return None;
+        }
+    }
     Some(SpecItem {
         section,
         range: entry.range.clone(),
         text: entry.text.words.clone(),
-        notes: notes(text, entry),
-        tags: entry.text.tags.iter().map(|placed| placed.tag).collect(),
+        notes,
+        tags,
         has_source: entry.text.has_reference || names_source(source),
         key,
     })
@@ -155,6 +210,8 @@ pub fn note_texts(item: &SpecItem) -> Vec<String> {
 pub(super) enum HeadingMeaning {
     /// They are items of this section.
     Section(SectionKind),
+    /// They are open questions if one of them asks something.
+    Asking,
     /// They are not worked on.
     Over,
     /// They belong to the section that the heading stands in.
@@ -162,53 +219,42 @@ pub(super) enum HeadingMeaning {
 }
 
 pub(super) fn meaning(heading: &str) -> HeadingMeaning {
-    if words(&heading.to_lowercase()).any(|word| TABLES.list("over").has(word)) {
+    static OVER: Pattern = Pattern::prepared("over_heading", expression);
+    static NOT_OVER: Pattern = Pattern::prepared("not_over_heading", expression);
+    const fn named(list: &'static str, said: HeadingMeaning) -> (Pattern, HeadingMeaning) {
+        (Pattern::prepared(list, expression), said)
+    }
+    static NAMES: [(Pattern, HeadingMeaning); 5] = [
+        named("open_heading", HeadingMeaning::Section(SectionKind::Open)),
+        named("high_heading", HeadingMeaning::Section(SectionKind::High)),
+        named(
+            "medium_heading",
+            HeadingMeaning::Section(SectionKind::Medium),
+        ),
+        named("asking_heading", HeadingMeaning::Asking),
+        named("apart_heading", HeadingMeaning::Over),
+    ];
+    let name = name_of(heading);
+    if OVER.is_in(&name) && !NOT_OVER.is_in(&name) {
         return HeadingMeaning::Over;
     }
-    let name = without_prefix(heading);
-    let end = name.find(['(', '[', '{', ':', '：', '（', '—', '–', '|']);
-    let name = name.get(..end.unwrap_or(name.len())).unwrap_or(name);
-    let name = name.split(" - ").next().unwrap_or(name);
-    section_named(&words(&name.to_lowercase()).collect::<Vec<_>>())
-        .map_or(HeadingMeaning::Other, HeadingMeaning::Section)
+    let found = NAMES.iter().find(|(pattern, _)| pattern.is_in(&name));
+    found.map_or(HeadingMeaning::Other, |(_, said)| *said)
 }
 
-fn without_prefix(heading: &str) -> &str {
-    let mut name = heading;
-    loop {
-        name = name.trim_start_matches(|c: char| !c.is_alphabetic());
-        let end = name.find(|c: char| !c.is_alphanumeric());
-        let Some((word, rest)) = end.and_then(|end| name.split_at_checked(end)) else {
-            return name;
-        };
-        let is_letter = word.chars().count() == 1;
-        if !is_letter
-            && !TABLES
-                .list("before_heading")
-                .has(word.to_lowercase().as_str())
-        {
-            return name;
-        }
-        name = rest;
-    }
+/// Returns whether a heading has the name of a section, and not only one that means the same.
+fn has_own_name(heading: &str) -> bool {
+    static OWN: Pattern = Pattern::prepared("own_heading", expression);
+    OWN.is_in(&name_of(heading))
 }
 
-fn section_named(words: &[&str]) -> Option<SectionKind> {
-    let (name, after) = words.split_at_checked(2)?;
-    let [first, second] = name else { return None };
-    let kind = match (*first, *second) {
-        ("high", "confidence") => SectionKind::High,
-        ("medium", "confidence") => SectionKind::Medium,
-        ("open", "question" | "questions") => SectionKind::Open,
-        _ => return None,
-    };
-    let is_number = |word: &str| word.chars().all(char::is_numeric) || word.chars().count() == 1;
-    after
-        .iter()
-        .copied()
-        .take_while(|word| !TABLES.list("remarks").has(word))
-        .all(|word| is_number(word) || TABLES.list("after_heading").has(word))
-        .then_some(kind)
+/// In lower case, with one blank between words, and `|` for each sign that ends a part of it.
+fn name_of(heading: &str) -> String {
+    static SIGN: Pattern = Pattern::prepared("heading_sign", expression);
+    static BETWEEN: Pattern = Pattern::prepared("between_words", expression);
+    let name = heading.to_lowercase();
+    let name = SIGN.replace_in(&name, " | ");
+    BETWEEN.replace_in(&name, " ").trim().to_owned()
 }
 
 #[cfg(test)]
@@ -251,8 +297,6 @@ mod tests {
     fn headings_of_other_things_do_not_match() {
         for heading in [
             "High confidence intervals",
-            "Open",
-            "Questions",
             "Reopen questions",
             "Highlights",
             "How open questions arise",

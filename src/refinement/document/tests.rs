@@ -1,5 +1,7 @@
 //! Documents and their edits.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::stopping::convergence::QuestionKey;
 
@@ -231,7 +233,7 @@ fn item_that_moves_changes_its_tags_and_checkbox() {
 ## Open Questions
 
 1) [ ] **[BLOCKER]** C? [DEFERRED] [NEW]
-2) [x] D?
+2) [ ] D?
 3) E [ ] F?
 ";
     let document = parse(text);
@@ -267,4 +269,52 @@ fn item_that_moves_changes_its_tags_and_checkbox() {
    - n
 "
     );
+}
+
+/// Checks each row of a table of `cases.toml`, with the name of its list.
+fn check_rows(table: &str, is_right: impl Fn(&str, &str) -> bool) {
+    type Tables = BTreeMap<String, BTreeMap<String, Vec<String>>>;
+    let tables: Tables = toml::from_str(include_str!("cases.toml")).unwrap();
+    let lists = tables[table].iter();
+    let rows = lists.flat_map(|(name, rows)| rows.iter().map(move |row| (name, row)));
+    let wrong: Vec<_> = rows.filter(|(name, row)| !is_right(name, row)).collect();
+    assert!(wrong.is_empty(), "{}: {wrong:#?}", wrong.len());
+}
+
+/// Returns how many items of high and medium confidence and open questions there are.
+fn counts(text: &str) -> [usize; 3] {
+    SectionKind::ALL.map(|kind| parse(text).items(kind).len())
+}
+
+#[test]
+fn headings_name_open_questions_and_claims_in_many_words() {
+    check_rows("headings", |name, heading| {
+        let is_written = heading.starts_with(['#', '*', '_']) || heading.ends_with(':');
+        let mark = if is_written || heading.contains('\n') {
+            ""
+        } else {
+            "## "
+        };
+        let text = format!("# A\n\n{mark}{heading}\n\n- Which one?\n- And who owns it?\n");
+        counts(&text) == ["high", "medium", "open"].map(|kind| if kind == name { 2 } else { 0 })
+    });
+}
+
+#[test]
+fn entries_that_are_settled_or_deferred_in_words_are_not_open() {
+    check_rows("entries", |name, entry| {
+        let text = format!("## Open Questions\n\n- {entry}\n");
+        counts(&text) == [0, 0, usize::from(name == "asked")]
+    });
+}
+
+#[test]
+fn lists_of_questions_below_other_headings_are_named() {
+    check_rows("lists", |_, row| {
+        let (text, expected) = row.split_once("=> ").unwrap_or((row, ""));
+        let document = parse(text);
+        let found = document.unread_questions();
+        let found = found.map(|(line, heading, count)| format!("{line}: {heading} has {count}"));
+        found.collect::<Vec<_>>().join("; ") == expected
+    });
 }

@@ -114,7 +114,7 @@ impl<'d> DocumentEditor<'d> {
     /// A text without words adds nothing.
     pub fn add_item(&mut self, section: SectionKind, text: &str, tags: &[Tag]) {
         let text = entry_text(text);
-        if !is_item(&text) {
+        if !is_item(section, &text) {
             return;
         }
         let mut line = String::new();
@@ -150,10 +150,10 @@ impl<'d> DocumentEditor<'d> {
     }
 }
 
-fn is_item(line: &str) -> bool {
+fn is_item(section: SectionKind, line: &str) -> bool {
     let source = format!("- {line}\n");
     let entry = LooseEntry::read(source);
-    entry.is_some_and(|entry| item_of(&entry.source, SectionKind::Open, &entry.entry).is_some())
+    entry.is_some_and(|entry| item_of(&entry.source, section, &entry.entry).is_some())
 }
 
 #[cfg(test)]

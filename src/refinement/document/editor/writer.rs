@@ -13,6 +13,7 @@ use super::super::lines::{
 };
 use super::super::marker::ListMarker;
 use super::super::outline::{BlockContent, ListEntry, TopBlock, outline};
+use super::super::sections::LABEL;
 use super::entry::{LooseEntry, block_ends};
 use super::{Arrival, DocumentEditor};
 
@@ -157,14 +158,18 @@ impl<'e> BlockWriter<'e> {
 
     fn place_of_new(&self, kind: SectionKind) -> (usize, usize) {
         let document = self.editor.document;
-        let first = |kind: &SectionKind| document.sections.first(*kind);
+        // A heading beside a label would take what follows the label's list.
+        let headings = || document.sections.headings.iter();
+        let first = |kind: &SectionKind| {
+            headings().find(|heading| heading.kind == *kind && heading.level < LABEL)
+        };
         let (before, after) = SectionKind::ALL.split_at(kind as usize);
         if let Some(earlier) = before.iter().rev().find_map(first) {
-            return (self.end_before(earlier.end), earlier.level as usize);
+            return (self.end_before(earlier.end), earlier.level);
         }
         let later = after.iter().find_map(first);
         match later.and_then(|later| Some((later, document.blocks.get(later.block)?))) {
-            Some((later, block)) => (block.range.start, later.level as usize),
+            Some((later, block)) => (block.range.start, later.level),
             None => (self.end_before(document.blocks.len()), 2),
         }
     }

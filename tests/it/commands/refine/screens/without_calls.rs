@@ -62,6 +62,17 @@ fn dry_run_sends_and_writes_nothing() {
 }
 
 #[test]
+fn dry_run_names_lists_of_questions_that_are_not_read() {
+    let desk = Desk::with(&format!(
+        "{SIX}\n## Discussion\n\n- Who pays?\n- Who signs?\n"
+    ));
+    let dry_run = ["refine", "SPEC.md", "--dry-run"];
+    let output = desk.conclave.run(&dry_run).ends_with(0);
+    let warning = "\"Discussion\" has 2 questions that are not read: call it `Open Questions`";
+    output.assert_stderr_contains(warning);
+}
+
+#[test]
 fn json_follows_its_schemas_and_warns_of_questions_in_paragraphs() {
     let document = SIX.replace(
         "## Open Questions\n",
