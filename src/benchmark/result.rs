@@ -16,7 +16,7 @@ pub struct CaseResult {
     #[serde(flatten)]
     pub run: CaseRunId,
     pub outcome: CaseOutcome,
-    /// At least 1.
+    /// At least 1. Attempts that ended because of a provider are not counted.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub attempts: u32,
     /// The answer as it was compared; `None` without one.

@@ -117,7 +117,7 @@ impl OutcomeCounts {
         }
         for pending in unfinished {
             counts.not_done += 1;
-            counts.interrupted += u64::from(pending.attempts > 0);
+            counts.interrupted += u64::from(!pending.consultations.is_empty());
         }
         counts.total = results.len() as u64 + counts.not_done;
         counts

@@ -117,11 +117,9 @@ impl Fold for BenchmarkState {
             BenchmarkEventKind::Begun(_) => return Err(BenchmarkStateError::BegunTwice),
             BenchmarkEventKind::Merged { runs } => self.merged_from.clone_from(runs),
             BenchmarkEventKind::CaseRunStarted {
-                run,
-                attempt,
-                consultation,
+                run, consultation, ..
             } => {
-                let is_new = self.queue.start(run, *attempt, consultation)?;
+                let is_new = self.queue.start(run, consultation)?;
                 if is_new {
                     self.batch.start_attempt();
                 }

@@ -1,5 +1,5 @@
-//! The case runs without a result: those that wait, those in flight, and those that have used up
-//! their attempts.
+//! The case runs without a result: those that wait, those in flight, and those whose
+//! providers failed too often.
 
 use std::collections::VecDeque;
 
@@ -17,12 +17,13 @@ pub struct PendingCaseRun {
     pub run: CaseRunId,
     /// Its place in the order of all case runs.
     pub(super) position: usize,
-    /// All attempts that were started.
+    /// All attempts that were started, without those that ended because of a provider.
     pub attempts: u32,
     /// Those since the run began or was resumed.
     recent_attempts: u32,
     /// How often its providers failed.
-    outages: u32,
+    pub outages: u32,
+    recent_outages: u32,
     /// The consultations of all attempts; while it is in flight, the last one is.
     pub consultations: Vec<ConsultationId>,
     /// The consultations in which a model began to grade an answer.
@@ -38,7 +39,7 @@ pub(super) struct CaseRunQueue {
     attempts_per_case: u32,
     pub(super) waiting: VecDeque<PendingCaseRun>,
     pub(super) in_flight: VecDeque<PendingCaseRun>,
-    /// Without attempts left; a resume gives them new ones.
+    /// Their providers failed too often; a resume tries them again.
     exhausted: VecDeque<PendingCaseRun>,
 }
 
@@ -50,6 +51,7 @@ impl CaseRunQueue {
             attempts: 0,
             recent_attempts: 0,
             outages: 0,
+            recent_outages: 0,
             consultations: Vec::new(),
             gradings: Vec::new(),
             spend: ConsultationSpend::default(),
@@ -68,14 +70,13 @@ impl CaseRunQueue {
     pub(super) fn start(
         &mut self,
         run: &CaseRunId,
-        attempt: u32,
         consultation: &ConsultationId,
     ) -> Result<bool, BenchmarkStateError> {
         let mut pending = self.take(run)?;
         let is_new = !pending.consultations.contains(consultation);
         pending.consultations.retain(|other| other != consultation);
         pending.consultations.push(consultation.clone());
-        pending.attempts = pending.attempts.max(attempt);
+        pending.attempts = pending.attempts.saturating_add(is_new.into());
         pending.recent_attempts = pending.recent_attempts.saturating_add(1);
         pending.unfinished = None;
         self.in_flight.push_back(pending);
@@ -94,7 +95,8 @@ impl CaseRunQueue {
         Ok(())
     }
 
-    /// At the end for a failure of its providers, else first.
+    /// At the end for a failure of its providers, else first. Such a failure is no attempt, but as
+    /// many of them as there may be attempts are enough.
     pub(super) fn defer(&mut self, deferred: &CaseRunDeferred) -> Result<(), BenchmarkStateError> {
         let mut pending = self.take(&deferred.run)?;
         pending.spend = deferred.spend;
@@ -102,9 +104,11 @@ impl CaseRunQueue {
             self.waiting.push_front(pending);
             return Ok(());
         }
+        pending.attempts = pending.attempts.saturating_sub(1);
+        pending.recent_attempts = pending.recent_attempts.saturating_sub(1);
         pending.outages = pending.outages.saturating_add(1);
-        let has_attempts_left = pending.recent_attempts < self.attempts_per_case;
-        let list = if has_attempts_left {
+        pending.recent_outages = pending.recent_outages.saturating_add(1);
+        let list = if pending.recent_outages < self.attempts_per_case {
             &mut self.waiting
         } else {
             &mut self.exhausted
@@ -131,6 +135,7 @@ impl CaseRunQueue {
         });
         for pending in &mut all {
             pending.recent_attempts = 0;
+            pending.recent_outages = 0;
         }
         self.waiting = all.into();
     }

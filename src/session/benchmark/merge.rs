@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use crate::benchmark::event::{BenchmarkEventKind, CaseRunDeferred, DeferralCause, RunBegun};
 use crate::benchmark::result::CaseResult;
 use crate::benchmark::run::{CaseRef, CaseRunId, Partition, RunId, RunTerms};
-use crate::benchmark::state::{BenchmarkState, PendingCaseRun};
+use crate::benchmark::state::BenchmarkState;
 use crate::domain::ids::ConsultationId;
+use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::error::Error;
 use crate::records::runs::StoredRun;
 use crate::stopping::batch::conditions::StopConditions;
@@ -79,57 +80,64 @@ pub fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> {
 
 fn add_events(events: &mut Vec<BenchmarkEventKind>, part: &BenchmarkState) {
     for result in &part.results {
-        add_attempts(events, &result.run, &result.consultations);
+        let attempts = usize::try_from(result.attempts).unwrap_or(usize::MAX);
+        let outages = result.consultations.len().saturating_sub(attempts);
+        add_attempts(events, &result.run, &result.consultations, outages);
         let result = Box::new(CaseResult::clone(result));
         events.push(BenchmarkEventKind::CaseRunFinished { result });
     }
     for run in part.remaining() {
-        let Some(pending) = part.pending(run).filter(|pending| pending.attempts > 0) else {
+        let Some(pending) = part.pending(run) else {
             continue;
         };
-        add_attempts(events, run, &pending.consultations);
-        events.push(deferred(pending));
+        if pending.consultations.is_empty() {
+            continue;
+        }
+        let outages = usize::try_from(pending.outages).unwrap_or(usize::MAX);
+        add_attempts(events, run, &pending.consultations, outages);
+        events.push(deferred(run, DeferralCause::Stop, pending.spend));
     }
 }
 
+/// The first ones ended because of a provider: which ones did changes no figure.
 fn add_attempts(
     events: &mut Vec<BenchmarkEventKind>,
     run: &CaseRunId,
     consultations: &[ConsultationId],
+    outages: usize,
 ) {
-    for (attempt, consultation) in (1..).zip(consultations) {
+    let attempts = std::iter::repeat_n(1, outages).chain(1..);
+    for (place, (attempt, consultation)) in attempts.zip(consultations).enumerate() {
         events.push(BenchmarkEventKind::CaseRunStarted {
             run: run.clone(),
             attempt,
             consultation: consultation.clone(),
         });
+        if place < outages {
+            let spend = ConsultationSpend::default();
+            events.push(deferred(run, DeferralCause::Infrastructure, spend));
+        }
     }
 }
 
-fn deferred(pending: &PendingCaseRun) -> BenchmarkEventKind {
+fn deferred(run: &CaseRunId, cause: DeferralCause, spend: ConsultationSpend) -> BenchmarkEventKind {
     BenchmarkEventKind::CaseRunDeferred(Box::new(CaseRunDeferred {
-        run: pending.run.clone(),
-        cause: DeferralCause::Stop,
-        spend: pending.spend,
+        run: run.clone(),
+        cause,
+        spend,
         error: None,
     }))
 }
 
 fn missing(parts: &[StoredRun]) -> Vec<Partition> {
-    let known: Option<Vec<Partition>> = parts
-        .iter()
-        .map(|part| part.state.begun.terms.partition)
-        .collect();
-    let known = known.unwrap_or_default();
-    let Some(count) = known.first().map(|part| part.count) else {
-        return Vec::new();
-    };
-    if known.iter().any(|part| part.count != count) {
-        return Vec::new();
-    }
+    let terms = || parts.iter().map(|part| &part.state.begun.terms);
+    let known: Vec<Partition> = terms().filter_map(|terms| terms.partition).collect();
+    let count = known.first().map_or(0, |part| part.count);
+    // Later parts of a smaller suite have no cases.
+    let cases = terms().map(|terms| terms.suite.cases).max().unwrap_or(0);
     (1..=count)
         .map(|index| Partition { index, count })
-        .filter(|part| !known.contains(part))
+        .filter(|part| !known.contains(part) && u64::from(part.index) <= cases)
         .collect()
 }
 
@@ -146,6 +154,14 @@ fn check(first: &StoredRun, other: &StoredRun) -> Result<(), Error> {
     }
     if one.arms != two.arms {
         return Err(differs("panels or models").hint("merge runs of the same arms"));
+    }
+    let is_of_other_parts = |(one, two): (Partition, Partition)| one.count != two.count;
+    if one
+        .partition
+        .zip(two.partition)
+        .is_some_and(is_of_other_parts)
+    {
+        return Err(differs("numbers of parts").hint("merge all parts of one `--partition`"));
     }
     if one.repetitions != two.repetitions {
         return Err(differs("numbers of repetitions").hint("merge runs with the same `--repeat`"));

@@ -108,7 +108,7 @@ impl BatchState {
         self.totals.attempts = self.totals.attempts.saturating_add(1);
     }
 
-    /// The item took at least one attempt.
+    /// The item took at least one attempt; those that ended because of its providers are none.
     pub fn finish(&mut self, role: ItemRole, outcome: CaseOutcome, attempts: u32) {
         let window = self.conditions.window;
         let is_right = outcome == CaseOutcome::Approved;
@@ -128,8 +128,11 @@ impl BatchState {
         self.retries.push(attempts > 1, window);
     }
 
-    /// Counts an item that got no answer because of its providers, and remains to be done.
+    /// Counts an item that got no answer because of its providers, and remains to be done. That was
+    /// no attempt.
     pub fn defer(&mut self) {
+        self.attempts = self.attempts.saturating_sub(1);
+        self.totals.attempts = self.totals.attempts.saturating_sub(1);
         self.outages = self.outages.saturating_add(1);
         self.totals.outages = self.totals.outages.saturating_add(1);
     }

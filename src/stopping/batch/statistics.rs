@@ -39,7 +39,8 @@ pub struct BatchStatistics {
     /// As `window_retry_rate`, of the subject alone.
     #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub window_reject_rate: Option<f64>,
-    /// Attempts of all cases, those of the baseline and those without an outcome included.
+    /// Attempts of all cases, those of the baseline and those without an outcome included, but not
+    /// those of `infrastructure_failures`.
     pub attempts: u64,
     /// How often a case got no answer because of its providers: rate limits, server errors,
     /// timeouts.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Counts over the whole batch, resumed or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchTotals {
+    /// Without outages.
     pub attempts: u64,
     /// How often an item got no answer because of its providers.
     pub outages: u64,
@@ -18,7 +19,7 @@ pub struct RoleTotals {
     pub approved: u64,
     pub rejected: u64,
     pub failed: u64,
-    /// Those that took more than one attempt.
+    /// Those that took more than one attempt, outages not counted.
     pub retried: u64,
 }
 

@@ -197,8 +197,9 @@ impl PlayedRun {
             let Some(next) = self.state.next_start() else {
                 return;
             };
-            let (run, attempt) = (next.run.clone(), next.attempts + 1);
-            self.record(started(&run, attempt));
+            let run = next.run.clone();
+            let start = u32::try_from(next.consultations.len()).unwrap() + 1;
+            self.record(started(&run, start));
         }
     }
 
@@ -214,23 +215,24 @@ impl PlayedRun {
             assert!(!in_flight.is_empty(), "the run waits for nothing");
             let chosen = self.random.below(in_flight.len() as u64);
             let pending = in_flight[usize::try_from(chosen).unwrap()].clone();
-            let (run, attempt) = (&pending.run, pending.attempts);
-            let kind = self.end_of(run, attempt, fate(run, attempt));
+            let start = u32::try_from(pending.consultations.len()).unwrap();
+            let fate = fate(&pending.run, start);
+            let kind = self.end_of(&pending.run, start, pending.attempts, fate);
             self.record(kind);
         }
         panic!("the run does not end");
     }
 
-    /// Returns the event that follows from the fate of an attempt.
-    fn end_of(&self, run: &CaseRunId, attempt: u32, fate: Fate) -> BenchmarkEventKind {
+    /// Returns the event that follows from the fate of a start.
+    fn end_of(&self, run: &CaseRunId, start: u32, attempts: u32, fate: Fate) -> BenchmarkEventKind {
         match fate {
-            Fate::Right => finished(run, CaseOutcome::Approved, attempt),
-            Fate::Wrong => finished(run, CaseOutcome::Rejected, attempt),
+            Fate::Right => finished(run, CaseOutcome::Approved, attempts),
+            Fate::Wrong => finished(run, CaseOutcome::Rejected, attempts),
             Fate::Outage => deferred(run, DeferralCause::Infrastructure),
             Fate::NoAnswer => match self.state.after_failed_attempt(run) {
-                AfterFailedAttempt::Retry => started(run, attempt + 1),
+                AfterFailedAttempt::Retry => started(run, start + 1),
                 AfterFailedAttempt::Defer => deferred(run, DeferralCause::Stop),
-                AfterFailedAttempt::Fail => finished(run, CaseOutcome::Failed, attempt),
+                AfterFailedAttempt::Fail => finished(run, CaseOutcome::Failed, attempts),
             },
         }
     }

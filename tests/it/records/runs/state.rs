@@ -202,6 +202,27 @@ fn an_outage_is_tried_again_after_the_other_cases() {
 }
 
 #[test]
+fn outages_are_neither_attempts_nor_retries() {
+    let conditions = StopConditions {
+        max_attempts: Some(12),
+        ..StopConditions::default()
+    };
+    // Never three in a row.
+    let meets_one = |run: &CaseRunId| number(run) % 3 != 0;
+    let run = played(12, conditions, |run, start| {
+        let is_outage = start == 1 && meets_one(run);
+        if is_outage { Fate::Outage } else { Fate::Right }
+    });
+    assert_eq!(run.state.status(), BenchmarkStatus::Complete);
+    assert!(run.state.halts.is_empty(), "{:?}", run.state.halts);
+    let statistics = run.state.statistics();
+    assert_eq!(statistics.infrastructure_failures, 8);
+    assert_eq!(statistics.attempts, 12);
+    assert_eq!(statistics.cases_retried, 0);
+    assert_eq!(statistics.window_retry_rate, Some(0.0));
+}
+
+#[test]
 fn a_budget_ends_a_run_before_the_attempt_that_exceeds_it() {
     let conditions = StopConditions {
         max_attempts: Some(5),

@@ -41,6 +41,25 @@ fn total_outage_halts_within_three_cases_and_counts_no_reject() {
 }
 
 #[test]
+fn outages_do_not_stop_a_run_whose_answers_are_right() {
+    let bench = Bench::of(12);
+    for number in (1..=12).filter(|number| number % 3 != 0) {
+        // The call and its retries.
+        for nth in 1..=4 {
+            let overload = Answer::error(503, "overloaded", "busy").header("retry-after-ms", "1");
+            bench
+                .server
+                .on(On::containing(&super::id(number)).nth(nth), overload);
+        }
+    }
+    let report = bench.run(&["--max-attempts", "12"]).ends_with(0).json();
+    assert_eq!(report["statistics"]["cases_approved"], 12);
+    assert_eq!(report["statistics"]["attempts"], 12);
+    assert_eq!(report["statistics"]["cases_retried"], 0);
+    assert_eq!(report["statistics"]["infrastructure_failures"], 8);
+}
+
+#[test]
 fn refused_key_halts_at_once_and_names_the_provider() {
     let bench = Bench::of(12);
     let refused = Answer::error(401, "invalid_api_key", "Incorrect API key provided");
