@@ -1,6 +1,7 @@
-//! Parts of a suite for several machines. A case's part follows from its id alone, so that machines
-//! agree without talking to each other, and a case stays in its part when others are added.
+//! Parts of a suite for several machines. They follow from the ids of all its cases, in any order,
+//! so that machines agree without talking to each other, and differ in size by one case at most.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -26,23 +27,17 @@ impl Partition {
     /// The most parts.
     pub const MOST: u32 = 10_000;
 
-    pub fn contains(self, case: &CaseId) -> bool {
-        part_of(case, self.count) == self.index
+    /// Returns its cases of all these: they are dealt out in the order of the SHA-256 of their ids,
+    /// which mixes the topics of a suite.
+    ///
+    /// This never changes: parts that ran on different versions are merged.
+    pub fn of<'c>(self, cases: impl Iterator<Item = &'c CaseId>) -> BTreeSet<&'c CaseId> {
+        let mut cases: Vec<&CaseId> = cases.collect();
+        cases.sort_by_cached_key(|case| (Sha256::digest(case.as_str().as_bytes()), *case));
+        let parts = (1..=self.count).cycle();
+        let own = parts.zip(cases).filter(|(part, _)| *part == self.index);
+        own.map(|(_, case)| case).collect()
     }
-}
-
-/// Returns the part of a case, from 1 to `count`.
-///
-/// The first eight bytes of the SHA-256 of its id as a big-endian number, modulo `count`, plus one.
-/// This never changes: parts that ran on different versions are merged.
-fn part_of(case: &CaseId, count: u32) -> u32 {
-    let digest = Sha256::digest(case.as_str().as_bytes());
-    let number = digest
-        .iter()
-        .take(8)
-        .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-    let part = number.checked_rem(count.into()).unwrap_or(0);
-    u32::try_from(part).map_or(1, |part| part + 1)
 }
 
 /// Reads `2/8`, or `hash:2/8` as test runners write it.
@@ -130,33 +125,31 @@ mod tests {
 
     #[test]
     fn parts_of_cases_never_change() {
-        let parts = ["capital-1", "capital-2", "geo/3", "Größe"]
-            .map(|case| (part_of(&id(case), 4), part_of(&id(case), 8)));
-        assert_eq!(parts, [(4, 4), (1, 1), (2, 6), (3, 7)]);
-    }
-
-    #[test]
-    fn parts_of_a_large_suite_are_of_about_the_same_size() {
-        let mut sizes = [0_u32; 8];
-        for number in 0..8_000 {
-            let part = part_of(&id(&format!("case-{number}")), 8);
-            sizes[usize::try_from(part).unwrap() - 1] += 1;
-        }
-        for size in sizes {
-            assert!((900..=1_100).contains(&size), "{sizes:?}");
-        }
+        let cases = ["capital-1", "capital-2", "geo/3", "Größe", "e"].map(id);
+        let part = |index| {
+            let part = Partition { index, count: 3 }.of(cases.iter());
+            part.into_iter().map(CaseId::as_str).collect::<Vec<_>>()
+        };
+        assert_eq!(part(1), ["Größe", "e"]);
+        assert_eq!(part(2), ["capital-1", "capital-2"]);
+        assert_eq!(part(3), ["geo/3"]);
     }
 
     proptest! {
         #[test]
-        fn parts_are_disjoint_and_complete(
+        fn parts_are_disjoint_and_complete_and_of_one_size(
             ids in proptest::collection::btree_set("[a-zA-Z0-9äß/ _.-]{1,20}", 0..60),
             count in 1..20_u32,
         ) {
             let cases: BTreeSet<CaseId> = ids.iter().filter_map(|text| CaseId::parse(text)).collect();
             let mut seen = BTreeSet::new();
             for index in 1..=count {
-                for case in cases.iter().filter(|case| Partition { index, count }.contains(case)) {
+                let part = Partition { index, count };
+                let own = part.of(cases.iter());
+                prop_assert_eq!(&own, &part.of(cases.iter().rev()));
+                let least = cases.len() / usize::try_from(count).unwrap();
+                prop_assert!((least..=least + 1).contains(&own.len()));
+                for case in own {
                     prop_assert!(seen.insert(case.clone()), "{case} is in two parts");
                 }
             }

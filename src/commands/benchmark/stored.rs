@@ -56,6 +56,10 @@ pub(super) struct MergeArgs {
     #[arg(required = true, num_args = 2.., value_name = "RUN", add = ids::runs())]
     runs: Vec<String>,
 
+    /// Merge them although parts of the suite are missing
+    #[arg(long)]
+    partial: bool,
+
     #[command(flatten)]
     pub(super) output: ReportFlags,
 }
@@ -131,6 +135,12 @@ pub(super) fn merge_runs(args: &MergeArgs, app: App<'_>) -> Result<Exit, Error> 
     }
     let id = RunId::from_unique(&ulid::Ulid::generate().to_string());
     let merged = merge(id.clone(), &parts)?;
+    let missing: Vec<String> = merged.missing.iter().map(Partition::to_string).collect();
+    let missing = missing.join(", ");
+    if !missing.is_empty() && !args.partial {
+        let error = Error::failed(format!("there is no run of these parts: {missing}"));
+        return Err(error.hint("merge all parts, or leave these out with `--partial`"));
+    }
     let now = app.clock.now();
     let mut run = store.create(now, merged.begun)?;
     for event in merged.events {
@@ -138,9 +148,7 @@ pub(super) fn merge_runs(args: &MergeArgs, app: App<'_>) -> Result<Exit, Error> 
     }
     app.printer
         .note(&format!("{} runs are merged as {id}", parts.len()));
-    if !merged.missing.is_empty() {
-        let missing: Vec<String> = merged.missing.iter().map(Partition::to_string).collect();
-        let missing = missing.join(", ");
+    if !missing.is_empty() {
         app.printer.warning(&format!(
             "the report lacks the cases of these parts: {missing}"
         ));

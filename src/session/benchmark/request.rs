@@ -1,7 +1,6 @@
 //! The request for a run as plain data, and the settings of a suite beneath it: flags come before
 //! the manifest, and both before the defaults.
 
-use crate::benchmark::case::CaseId;
 use crate::benchmark::run::{Arm, ArmTerms, CaseRef, Partition, RunOptions, RunTerms, SuiteRef};
 use crate::consultation::plan::options::Rounds;
 use crate::error::Error;
@@ -161,20 +160,19 @@ impl CaseSelection {
         let has_tag = |tags: &[String]| {
             self.tags.is_empty() || tags.iter().any(|tag| self.tags.contains(tag))
         };
-        let is_in_part = |id: &CaseId| {
-            self.partition
-                .is_none_or(|partition| partition.contains(id))
-        };
         let limit = self.limit.map_or(usize::MAX, |limit| {
             usize::try_from(limit).unwrap_or(usize::MAX)
         });
         // Parts are taken of what the limit leaves, so that together they are one run with it.
-        let selected = (1..)
-            .zip(cases())
-            .filter(|(_, case)| has_tag(&case.tags))
-            .take(limit)
-            .filter(|(_, case)| is_in_part(&case.id));
-        let selected: Vec<CaseRef> = selected
+        let chosen = || {
+            let tagged = (1..).zip(cases()).filter(|(_, case)| has_tag(&case.tags));
+            tagged.take(limit)
+        };
+        let ids = || chosen().map(|(_, case)| &case.id);
+        let part = self.partition.map(|partition| partition.of(ids()));
+        let is_in_part = |id| part.as_ref().is_none_or(|part| part.contains(id));
+        let selected: Vec<CaseRef> = chosen()
+            .filter(|(_, case)| is_in_part(&case.id))
             .map(|(position, case)| CaseRef::at(position, case))
             .collect();
         match (selected.is_empty(), self.partition) {

@@ -49,6 +49,17 @@ fn merged_parts_equal_one_run() {
 }
 
 #[test]
+fn parts_differ_in_size_by_one_case_at_most() {
+    let bench = Bench::of(10);
+    let sizes = ["1/4", "2/4", "3/4", "4/4"].map(|part| {
+        let report = bench.run(&["--partition", part]).ends_with(0).json();
+        report["statistics"]["cases_attempted"].as_u64().unwrap()
+    });
+    assert_eq!(sizes, [3, 3, 2, 2]);
+    assert_eq!(bench.requests().len(), 10);
+}
+
+#[test]
 fn merged_run_with_unfinished_parts_is_stopped() {
     let bench = Bench::of(12).wrong(&[1, 2, 3]);
     let mut runs: Vec<String> = Vec::new();
@@ -62,6 +73,10 @@ fn merged_run_with_unfinished_parts_is_stopped() {
         runs.push(report["run_id"].as_str().unwrap().to_owned());
     }
     let arguments = ["benchmark", "merge", "--json", &runs[0], &runs[1]];
+    let refused = bench.conclave.run(&arguments).ends_with(1);
+    refused.assert_stderr_contains("there is no run of these parts: 3/3");
+    refused.assert_stderr_contains("`--partial`");
+    let arguments = [&arguments[..], &["--partial"]].concat();
     let output = bench.conclave.run(&arguments).ends_with(6);
     let merged = output.json();
     assert_eq!(merged["run_status"], "stopped");
