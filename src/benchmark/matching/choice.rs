@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 use std::iter::zip;
 
 use super::question::LETTERS;
+use super::statement::is_denied;
 use super::statement::{Extent, final_statement};
-use super::statement::{OPTION_DENIAL, is_denied};
 use super::text::worded;
 use super::text::{core, folded, positions_of_words};
 use crate::domain::steps;
@@ -43,7 +43,7 @@ struct Mention {
 
 impl Mention {
     fn is_denied(&self, text: &str) -> bool {
-        is_denied(text, self.start, self.end, &OPTION_DENIAL)
+        is_denied(text, self.start, self.end)
     }
 }
 

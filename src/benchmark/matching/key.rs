@@ -8,10 +8,11 @@ use crate::benchmark::result::GradedAnswer;
 
 use super::choice::Options;
 use super::number;
-use super::numeral::{Quantity, decimal_mark, plain};
+use super::numeral::Quantity;
 use super::question::LETTERS;
 use super::statement::{Extent, final_statement};
 use super::text::{composed, core, folded, positions_of_words};
+use super::token::CaseTerms;
 use super::transcription::{error_rate, normalized, transcription};
 
 /// The longest expected transcription, in characters: comparing takes steps by the product of both
@@ -39,8 +40,7 @@ enum Rule {
     Numeric {
         absolute: f64,
         relative: f64,
-        /// The decimal mark that the case uses, if it shows.
-        mark: Option<char>,
+        terms: CaseTerms,
     },
     Similarity {
         measure: ErrorRate,
@@ -129,8 +129,8 @@ impl AnswerKey {
                 let letter = LETTERS.clone().nth(option)?;
                 (letter.to_string(), Value::Option(option))
             }
-            Rule::Numeric { mark, .. } => {
-                let (quantity, words) = number::answer(&text, *mark)?;
+            Rule::Numeric { terms, .. } => {
+                let (quantity, words) = number::answer(&text, terms)?;
                 (words, Value::Quantity(quantity))
             }
             Rule::Exact { longest, extent } => {
@@ -301,18 +301,18 @@ fn choice(texts: &[String], expected: &[String]) -> Result<(Rule, Vec<Value>), S
 }
 
 fn numeric(case: &Case, absolute: f64, relative: f64) -> Result<(Rule, Vec<Value>), String> {
-    let texts = std::iter::once(&case.question).chain(&case.expected);
-    let all: Vec<String> = texts.map(|text| plain(text)).collect();
-    let mark = decimal_mark(&all.join("\n"));
+    let texts = std::iter::once(&case.question).chain(&case.context);
+    let texts: Vec<&str> = texts.chain(&case.expected).map(String::as_str).collect();
+    let terms = number::case_terms(&texts.join("\n"));
     let number = |text: &String| {
-        let number = number::only_number(text, mark.unwrap_or('.')).map(Value::Quantity);
+        let number = number::only_number(text, &terms).map(Value::Quantity);
         number.ok_or_else(|| format!("`{text}` is not one number"))
     };
     let expected: Result<Vec<Value>, _> = case.expected.iter().map(number).collect();
     let rule = Rule::Numeric {
         absolute: tolerance(absolute)?,
         relative: tolerance(relative)?,
-        mark,
+        terms,
     };
     Ok((rule, expected?))
 }

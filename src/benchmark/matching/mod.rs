@@ -10,6 +10,8 @@ mod key;
 mod statement;
 mod choice;
 mod number;
+mod phrase;
+mod token;
 mod numeral;
 mod transcription;
 mod text;

@@ -1,121 +1,87 @@
 //! Finds the number that answers in a text.
 //!
-//! - In a statement the first number answers, or the result of the last `=`. A range, "40 or 42"
-//!   and an open calculation are undecided; a denied number ("not 41") is passed over.
-//! - Without a statement the last number answers, since reasons come first. The numbers of a list
-//!   and a stated confidence are passed over.
-//! - A number in words counts if there are no digits and no other such word. English only: the
-//!   question asks for digits.
+//! - A statement is a number phrase as a whole, or no answer.
+//! - Without one the last clause with a number answers, since reasons come first. One that denies
+//!   its number ("not 41"), the numbers of a list and a stated confidence are passed over. A number
+//!   in words counts if there are no digits and no other such clause.
 //! - `1,234` alone can be read in two ways: the other numbers of the text decide, then those of the
 //!   case, then English usage.
 
-use super::numeral::{Numeral, Quantity, decimal_mark, numerals, plain};
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use super::numeral::{Quantity, in_digits, plain};
+use super::phrase::{Reading, phrase};
 use super::statement::{Extent, final_statement};
-use super::statement::{NUMBER_DENIAL, is_denied};
-use super::text::{worded, words};
+use super::text::{with_words, without_emphasis, worded, words};
+use super::token::{CaseTerms, decimal_mark, has_numbers};
 use crate::text::pattern::Pattern;
 
-/// What is no answer where reasons and answer stand together: the number of an item, and how sure
-/// the author is.
-static ASIDE: Pattern = worded(
-    r"(?mx) ^ [\s\#*>-]* \d+ [.)] \x20 \s* ( \pL )
-    | \b {sure} \b \W{0,4} (?: \w+ \W+ ){0,2} \d+ (?: [.,/] \d+ )* (?: \s* % )?
-    | \d+ (?: [.,] \d+ )? \s* (?: % | {percent} ) \W+ (?: \w+ \W+ )? {sure} \b",
-);
+/// The characters of a text in which "one" can only be a number.
+const SHORT: usize = 12;
 
-/// What stands between the ends of a range, alternatives or parts of a calculation, with the unit
-/// of the first one: "40 km to 45".
-static JOINT: Pattern = worded(
-    r"(?x) ^ [^\pL\pN]* (?: \pL+ [^\pL\pN]+ )?? (?: \b {range_words} | [-–—−/*×+^] | \.\. )
-    [\s$€£\\(]* $",
-);
+static LIST_ITEM: Pattern = worded(r"(?m)^[\s#*>-]*\d+[.)] \s*(\pL)");
 
-static NUMBER_WORD: Pattern =
-    worded(r"\b(?:(?<tens>{tens})(?:[ -](?<unit>{ones}))?|(?<ones>{ones}))\b");
+static CLAUSE_END: Pattern =
+    worded(r"(?i)[.;:!?](?:\s+|$)|,\s+(?:(?:and|but|so|then)\b)?|\s[-–]\s|—|\bso\b");
 
-/// `usual` is the decimal mark of the case.
-pub(super) fn answer(text: &str, usual: Option<char>) -> Option<(Quantity, String)> {
+/// A clause that denies its number.
+static DENIAL: Pattern = worded(r"\b(?:{denials}|{refutations})\b|n['’]t\b");
+
+static REWRITES: LazyLock<Vec<(Pattern, &str)>> = LazyLock::new(|| {
+    let rows = words("rewrites")
+        .iter()
+        .filter_map(|row| row.split_once(" => "));
+    rows.map(|(form, plain)| (Pattern::from(with_words(form)), plain))
+        .collect()
+});
+
+/// Returns the answer with the words that it is read from.
+pub(super) fn answer(text: &str, terms: &CaseTerms) -> Option<(Quantity, String)> {
     let text = plain(text);
-    let mark = decimal_mark(&text).or(usual).unwrap_or('.');
-    let statement = final_statement(&text, Extent::Line);
-    let (clause, position) = match &statement {
-        Some(statement) => (statement.into(), Position::First),
-        None => (ASIDE.replace_in(&text, "$1"), Position::Last),
-    };
-    // The clause of the last number is its line.
-    for line in clause.lines().rev() {
-        let mut found = numerals(line, mark);
-        found.retain(|number| !is_denied(line, number.start, number.end, &NUMBER_DENIAL));
-        if !found.is_empty() {
-            let answer = of_clause(line, &found, position)?;
-            let words = line.get(answer.start..answer.end)?;
-            return Some((answer.quantity, words.trim().to_owned()));
-        }
+    let mark = decimal_mark(&text).or(terms.mark).unwrap_or('.');
+    if let Some(statement) = final_statement(&text, Extent::Line) {
+        let statement = untypeset(&in_digits(&statement, false));
+        return phrase(&statement, mark, terms, Reading::Statement);
     }
-    let text = statement.as_ref().unwrap_or(&text);
-    if numerals(text, mark).is_empty() {
-        number_word(text)
+    let in_words = !has_numbers(&text);
+    let spelled = if in_words {
+        in_digits(&text, text.len() > SHORT)
     } else {
-        None
-    }
+        text
+    };
+    let text = untypeset(&LIST_ITEM.replace_in(&spelled, "$1"));
+    let clauses = CLAUSE_END.replace_in(&text, "$0\n");
+    let mut stating = clauses.lines().rev().filter(|clause| has_numbers(clause));
+    let answer = stating.find_map(
+        |clause| match phrase(clause, mark, terms, Reading::Clause) {
+            None if DENIAL.is_in(clause) => None,
+            phrase => Some(phrase),
+        },
+    )?;
+    let is_only = !in_words || stating.next().is_none();
+    answer.filter(|_| is_only)
 }
 
-/// Returns the number of a text that is nothing but a number, with or without a unit.
-pub(super) fn only_number(text: &str, mark: char) -> Option<Quantity> {
-    let mut found = numerals(&plain(text), mark).into_iter();
-    let only = found.next()?;
-    found.next().is_none().then_some(only.quantity)
+/// Returns the number of a text that is nothing but a number phrase.
+pub(super) fn only_number(text: &str, terms: &CaseTerms) -> Option<Quantity> {
+    let text = untypeset(&in_digits(&plain(text), false));
+    let mark = terms.mark.unwrap_or('.');
+    Some(phrase(&text, mark, terms, Reading::Statement)?.0)
 }
 
-/// Which number of a clause without a result answers.
-#[derive(Clone, Copy)]
-enum Position {
-    First,
-    Last,
+pub(super) fn case_terms(text: &str) -> CaseTerms {
+    CaseTerms::of(&untypeset(&plain(text)))
 }
 
-/// The result of an equation, else the first or last number unless it belongs to a range, an
-/// alternative or an open calculation.
-fn of_clause(text: &str, found: &[Numeral], position: Position) -> Option<Numeral> {
-    let result = text.rfind(['=', '≈', '≃']).and_then(|sign| {
-        let split = found.partition_point(|number| number.start < sign);
-        let (left, right) = found.split_at_checked(split)?;
-        match right {
-            [first, second, ..] if is_joined(text, first, second) => left.last(),
-            right => right.first(),
+/// Returns the text without Markdown, HTML and LaTeX, as far as it only sets a number.
+fn untypeset(text: &str) -> String {
+    let mut text = text.to_owned();
+    // A box can hold another one.
+    for (form, plain) in REWRITES.iter().chain(&*REWRITES) {
+        if let Cow::Owned(rewritten) = form.replace_in(&text, *plain) {
+            text = rewritten;
         }
-    });
-    if let Some(result) = result {
-        return Some(result.clone());
     }
-    let (answer, is_open) = match (position, found) {
-        (_, []) => return None,
-        (_, [only]) => (only, false),
-        (Position::First, [first, second, ..]) => (first, is_joined(text, first, second)),
-        (Position::Last, [.., second, last]) => (last, is_joined(text, second, last)),
-    };
-    (!is_open).then(|| answer.clone())
-}
-
-fn is_joined(text: &str, one: &Numeral, other: &Numeral) -> bool {
-    let between = text.get(one.end..other.start).unwrap_or_default();
-    JOINT.is_in(between) || text.contains("between ") && between.contains(" and ")
-}
-
-/// Returns the number that is written out in words, if there is only one.
-fn number_word(text: &str) -> Option<(Quantity, String)> {
-    // "One of them" counts nothing.
-    let is_short = text.trim().len() < 12;
-    let mut found = NUMBER_WORD
-        .all(text)
-        .filter(|found| is_short || !found[0].eq_ignore_ascii_case("one"));
-    let only = found.next()?;
-    let place = |group: &str, list: &str| {
-        let word = only.name(group)?.as_str().to_lowercase();
-        words(list).iter().position(|known| *known == word)
-    };
-    let tens = place("tens", "tens").map_or(0, |tens| (tens + 2) * 10);
-    let ones = place("unit", "ones").or(place("ones", "ones")).unwrap_or(0);
-    let number = Quantity::whole(tens + ones);
-    found.next().is_none().then(|| (number, only[0].to_owned()))
+    without_emphasis(&text)
 }

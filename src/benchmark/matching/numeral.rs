@@ -1,12 +1,8 @@
-//! Reads the numbers in a text as people and models write them.
+//! Numbers, and how people and models write them.
 //!
 //! - Thousands: `1,234,567`, `1.234.567`, `1 234 567`, `1'234`, `1_000`, `12,34,567`. Decimals: a
 //!   point or a comma. `1,234` alone can be either, and is read with the given decimal mark.
-//! - Signs: `-`, the Unicode minus, "minus", also before a currency sign. A dash between numbers
-//!   or after a letter is none.
-//! - `1e3`, `6.02 × 10^23`, `10⁶`, `2^10`; `3/4`, `1 3/4`, `½`, `\frac{3}{4}`.
-//! - Digits within a name (`CO2`, `GPT-4`), a time (`12:30`), a date (`3/4/2020`), a list (`1,2,3`)
-//!   and a version (`1.2.3`) are no numbers.
+//! - `1e3`, `6.02 × 10^23`, `10⁶`, `2^10`; `3/4`, `1 3/4`, `½`.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use regex::Captures;
@@ -14,84 +10,72 @@ use regex::Captures;
 use super::text::{worded, words};
 use crate::text::pattern::Pattern;
 
-static NUMERAL: Pattern = worded(
-    r"(?x)
-    \d+ (?: : \d+ )+ | \d+ / \d+ / \d+ | \d{4} - \d\d - \d\d
-    | (?<name> _ | \^ | [A-Za-z]+ [-‑]? )?
-      (?: (?<sign> [-−–] ) | (?<minus> (?i: minus | negative ) \x20+ ) )?
-      (?: \\? (?<currency> [$€£¥₹₽₩¢] ) \x20* )?
-      (?<number>
-        \\ [dt]? frac \{ (?<above> \d+ ) \} \{ (?<below> \d+ ) \}
-        | (?<digits>
-            [1-9] \d{0,2} (?: (?: [\x20'’_] | \\, | \\\x20 ) \d{3} )+ \b (?: [.,] \d+ )?
-            | \d+ (?: [.,] \d+ )* | \. \d+ )
-          (?: [eE] (?<exponent> [-−+]? \d{1,5} ) \b
-            | \s* (?: [×x*·⋅] | \\times | \\cdot ) \s* 10 (?: \^ | \*\* ) [\{(]? (?<ten> [-−+]? \d{1,5} ) [\})]?
-            | (?: \^ | \*\* ) [\{(]? (?<power> [-−+]? \d{1,5} ) [\})]?
-            | \s+ (?<top> \d+ ) / (?<bottom> \d+ )
-            | \s? / \s? (?<divisor> \d+ ) )? )
-      (?: [\s\\]* (?<percent> % | {percent} ) )?
-      (?: \s* (?: (?<thousand> {thousand} ) | (?<million> {million} ) | (?<billion> {billion} )
-        | (?<trillion> {trillion} ) ) \b )?
-      (?<suffix> [kKmMbB] n? \b )?",
-);
-
 /// A number with its unit, as far as that is a factor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Quantity {
-    value: Number,
+    pub(super) value: Number,
     /// Whether a percent sign follows.
-    is_percent: bool,
-    /// The power of ten that a word such as "million" stands for; 0 without one.
-    scale: i64,
+    pub(super) is_percent: bool,
 }
 
 impl Quantity {
-    pub(super) fn whole(number: usize) -> Self {
-        Self {
-            value: Number::new(&number.to_string(), 0),
-            is_percent: false,
-            scale: 0,
-        }
-    }
-
-    /// Whether it is the same as the expected one, within a tolerance. A percent sign and a word
-    /// such as "million" count as factors, or as units if only one side has them: 45 % is 0.45
-    /// and 45.
+    /// Whether it is the same as the expected one, within a tolerance. A percent sign counts as a
+    /// factor, or as a unit if only one side has it: 45 % is 0.45 and 45.
     pub(super) fn is(&self, expected: &Self, absolute: f64, relative: f64) -> bool {
-        let is_alike =
-            self.is_percent == expected.is_percent && (self.scale == 0) == (expected.scale == 0);
-        let expected = expected.readings(is_alike);
-        let is_near = |one: &Number| {
-            expected
-                .iter()
-                .any(|other| one.is_near(other, absolute, relative))
-        };
-        self.readings(is_alike).iter().any(is_near)
-    }
-
-    fn readings(&self, is_alike: bool) -> Vec<Number> {
-        let scaled = self.value.clone().shifted(self.scale);
-        if is_alike {
-            return vec![scaled];
-        }
-        let mut readings = vec![self.value.clone(), scaled];
-        if self.is_percent {
-            readings.push(self.value.clone().shifted(-2));
-        }
-        readings
+        let is_near = |one: &Number, other: &Number| one.is_near(other, absolute, relative);
+        let share = |of: &Self| of.value.clone().shifted(if of.is_percent { -2 } else { 0 });
+        is_near(&self.value, &expected.value)
+            || self.is_percent != expected.is_percent && is_near(&share(self), &share(expected))
     }
 }
 
-/// A number in a text.
-#[derive(Clone, Debug)]
-pub(super) struct Numeral {
-    pub(super) quantity: Quantity,
-    pub(super) start: usize,
-    /// The end of its digits.
-    pub(super) end: usize,
-    /// The decimal mark that it shows beyond doubt.
-    mark: Option<char>,
+static SPELLED: Pattern = worded(
+    r"(?i)\b(?:a (?:hundred|thousand|million|billion)|{number_words})(?:(?: and |[ -]){number_words})*\b",
+);
+
+/// Returns the text with numbers in words as digits: `700` for "seven hundred". In a text `is_prose`
+/// a lone "one" can count nothing. English only: the question asks for digits.
+pub(super) fn in_digits(text: &str, is_prose: bool) -> String {
+    let digits = |found: &Captures<'_>| {
+        let is_word = is_prose && found[0].eq_ignore_ascii_case("one");
+        let text = found[0].to_lowercase();
+        let number = |word: &str| spelled(word).map(|number| number.to_string());
+        // "Two and three" are two numbers.
+        let single = |word| number(word).unwrap_or_else(|| String::from(word));
+        let all = || text.split(' ').map(single).collect::<Vec<_>>().join(" ");
+        match number(&text).filter(|_| !is_word) {
+            Some(number) => number,
+            None if is_word => text,
+            None => all(),
+        }
+    };
+    SPELLED.replace_in(text, digits).into_owned()
+}
+
+/// "two million three hundred and twenty-five thousand and six"
+fn spelled(text: &str) -> Option<u128> {
+    let (mut total, mut group, mut most, mut joins) = (0_u128, 0_u128, u128::MAX, false);
+    for word in text.split([' ', '-']) {
+        let place = words("number_words").iter().position(|known| known == word);
+        let one = place.map_or(1, |place| place as u128);
+        let has_room = group % 100 == 0 || group % 100 >= 20 && group % 10 == 0 && one < 10;
+        match (word, place) {
+            ("a", _) => group = 1,
+            ("and", _) if joins => {}
+            ("hundred", _) if (1..100).contains(&group) => group *= 100,
+            ("zero", _) if text != "zero" => return None,
+            (_, Some(..20)) if has_room => group += one,
+            (_, Some(20..=27)) if group % 100 == 0 => group += (one - 18) * 10,
+            (_, Some(29..)) if group > 0 => {
+                let factor = 10_u128.pow(3 * u32::try_from(one - 28).ok()?);
+                total += group.checked_mul(factor).filter(|_| factor < most)?;
+                (group, most) = (0, factor);
+            }
+            _ => return None,
+        }
+        joins = place.is_some_and(|place| place > 27);
+    }
+    Some(total + group)
 }
 
 /// Returns the text with digits and signs of other scripts and shapes as ASCII, and with `10^6` for
@@ -111,6 +95,7 @@ pub(super) fn plain(text: &str) -> String {
             '\u{660}'..='\u{669}' | '\u{6F0}'..='\u{6F9}' => {
                 plain.extend(char::from_digit(u32::from(c) & 0xF, 10));
             }
+            '₀'..='₉' => plain.extend(['_', c]),
             '٫' => plain.push('.'),
             '٬' => plain.push(','),
             c => plain.push(c),
@@ -120,79 +105,14 @@ pub(super) fn plain(text: &str) -> String {
     plain.replace('⁄', "/").replace("{,}", ",")
 }
 
-/// `None` if there is none, or both are used.
-pub(super) fn decimal_mark(text: &str) -> Option<char> {
-    let numerals = numerals(text, '.');
-    let mut marks = numerals.iter().filter_map(|numeral| numeral.mark);
-    let first = marks.next()?;
-    marks.all(|mark| mark == first).then_some(first)
-}
-
-/// `mark` is the decimal mark of those that are ambiguous.
-pub(super) fn numerals(text: &str, mark: char) -> Vec<Numeral> {
-    let all = NUMERAL.all(text);
-    all.filter_map(|found| numeral(text, &found, mark))
-        .collect()
-}
-
-fn numeral(text: &str, found: &Captures<'_>, mark: char) -> Option<Numeral> {
-    let number = found.name("number")?;
-    let before = |at: usize| text.get(..at).unwrap_or_default();
-    let name = found.name("name");
-    if name.is_some_and(|name| is_name(name.as_str(), before(name.start()))) {
-        return None;
-    }
-    // "3-5" is a range.
-    let sign = found.name("sign").filter(|sign| {
-        let is_value = |c: char| c.is_alphanumeric() || matches!(c, ')' | '%');
-        !before(sign.start()).ends_with(is_value)
-    });
-    let (value, mark) = value(found, mark)?;
-    let scales = [
-        ("thousand", 3),
-        ("million", 6),
-        ("billion", 9),
-        ("trillion", 12),
-    ];
-    let word = scales.iter().find(|(name, _)| found.name(name).is_some());
-    let suffix = found.name("suffix");
-    let letter = suffix.filter(|_| found.name("currency").is_some());
-    Some(Numeral {
-        quantity: Quantity {
-            value: value.negated_if(sign.is_some() || found.name("minus").is_some()),
-            is_percent: found.name("percent").is_some(),
-            scale: match letter.and_then(|letter| letter.as_str().chars().next()) {
-                Some('k' | 'K') => 3,
-                Some('m' | 'M') => 6,
-                Some(_) => 9,
-                None => word.map_or(0, |(_, places)| *places),
-            },
-        },
-        start: sign.map_or(number.start(), |sign| sign.start()),
-        end: number.end(),
-        mark,
-    })
-}
-
-/// Whether digits after a word belong to a name: `CO2`, `GPT-4`, `x_1`, but not `\times10`, `EUR5`
-/// or `x-5`.
-fn is_name(word: &str, before: &str) -> bool {
-    let stem = word.trim_end_matches(['-', '‑']);
-    let is_currency = words("currency_codes").contains(&stem.to_lowercase());
-    let is_hyphened = stem.len() < word.len() && !stem.contains(char::is_uppercase);
-    !is_currency && !is_hyphened && !before.ends_with('\\')
-}
-
-/// Without its sign and unit; with the decimal mark that it shows.
-fn value(found: &Captures<'_>, mark: char) -> Option<(Number, Option<char>)> {
+/// Reads what [`super::token`] captures as a number: its value, and the decimal mark that it shows
+/// beyond doubt. `usual` is the decimal mark of those that are ambiguous.
+pub(super) fn literal(found: &Captures<'_>, usual: char) -> Option<(Number, Option<char>)> {
     let of = |name| Some(found.name(name)?.as_str().replace('−', "-"));
     let whole = |name| of(name)?.parse::<u128>().ok();
-    if let Some(above) = whole("above") {
-        return Some((Number::fraction(above, whole("below")?)?, None));
-    }
-    let (number, integer, mark) = digits(&of("digits")?, mark)?;
     let places = |name| of(name)?.trim_start_matches('+').parse::<i64>().ok();
-    let value = if let Some(places) = places("exponent").or_else(|| places("ten")) {
+    let (number, integer, mark) = digits(&of("digits")?, usual)?;
+    let value = if let Some(places) = places("exponent") {
         number.shifted(places)
     } else if let Some(power) = places("power") {
         match integer? {
@@ -205,8 +125,8 @@ fn value(found: &Captures<'_>, mark: char) -> Option<(Number, Option<char>)> {
     } else if let Some(bottom) = whole("bottom") {
         let top = integer?.checked_mul(bottom)?.checked_add(whole("top")?)?;
         Number::fraction(top, bottom)?
-    } else if let (Some(above), Some(below)) = (integer, whole("divisor")) {
-        Number::fraction(above, below)?
+    } else if found.name("divisor").is_some() {
+        Number::fraction(integer?, whole("divisor")?)?
     } else {
         number
     };
@@ -280,6 +200,10 @@ impl Number {
             },
             divisor: 1,
         }
+    }
+
+    pub(super) fn is_whole(&self, number: u128) -> bool {
+        *self == Self::new(&number.to_string(), 0)
     }
 
     /// `None` for a denominator of zero, or numbers that are too large.

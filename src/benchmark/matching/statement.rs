@@ -48,9 +48,9 @@ static STATEMENT: Pattern = worded(
           (?<late> [:：=→⇒–—] | -> | -\x20 )? )?",
 );
 
-/// White space, Markdown and dots for what is left out. Other marks can be an answer: "Which
-/// character ends a statement?"
-static BLANK: Pattern = worded(r"^(?:{marks}|\s)*(?:…|\.\.\.)?(?:{marks}|\s)*$");
+/// White space, Markdown, the beginning of a formula, and dots for what is left out. Other marks
+/// can be an answer: "Which character ends a statement?"
+static BLANK: Pattern = worded(r"^(?:{marks}|\s)*(?:…|\.\.\.|\$\$|\\\[)?(?:{marks}|\s)*$");
 
 static REQUEST: Pattern = worded(
     r"(?x) ^ {marks}* {requests}
@@ -172,11 +172,9 @@ impl<'t> StatedAnswer<'t> {
 /// The end of a clause, or of a denial in it: "not B but C".
 static CLAUSE_END: Pattern = worded(r"[.,;:!?\n—。，；：]|\b{contrasts}\b");
 
-/// A denial at the end of a clause, of the name that follows it; and of a number, to which only a
-/// word directly before it belongs.
-pub(super) static OPTION_DENIAL: Pattern =
+/// A denial at the end of a clause, of the name that follows it.
+static DENIAL: Pattern =
     worded(r"(?:\b(?:{denials}|{comparisons})\b|n['’]t\b)[^\pL\pN]+(?:[\pL\pN]+[^\pL\pN]+){0,2}$");
-pub(super) static NUMBER_DENIAL: Pattern = worded(r"(?:\b{denials}\b|n['’]t\b)[^\pL\pN]+$");
 
 /// A denial of what stands before a text: "is wrong", "cannot be".
 static REFUTATION: Pattern = worded(
@@ -188,9 +186,8 @@ static REFUTATION: Pattern = worded(
 /// The characters before a name that can deny it.
 const REACH: usize = 200;
 
-/// Whether the part of a text from `start` to `end` is denied there: by this pattern before it, or
-/// by what follows.
-pub(super) fn is_denied(text: &str, start: usize, end: usize, denial: &Pattern) -> bool {
+/// Whether the part of a text from `start` to `end` is denied there: before it, or by what follows.
+pub(super) fn is_denied(text: &str, start: usize, end: usize) -> bool {
     let before = text.get(..start).unwrap_or_default();
     let near = before.char_indices().rev().nth(REACH);
     let before = before
@@ -201,5 +198,5 @@ pub(super) fn is_denied(text: &str, start: usize, end: usize, denial: &Pattern) 
     let clause_end = CLAUSE_END.all(before).last().and_then(|found| found.get(0));
     let clause_start = clause_end.map_or(0, |mark| mark.end());
     let clause = before.get(clause_start..).unwrap_or_default();
-    denial.is_in(clause) || REFUTATION.is_in(after)
+    DENIAL.is_in(clause) || REFUTATION.is_in(after)
 }

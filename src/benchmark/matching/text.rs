@@ -22,14 +22,19 @@ pub(super) fn composed(text: &str) -> String {
 /// and dashes, and punctuation around it. Articles and punctuation within it count: "The Who" is
 /// not "Who", and "1.5" is not "15".
 pub(super) fn folded(text: &str) -> String {
-    let composed = composed(text);
-    let plain = OPENING.replace_in(&composed, "$1$2");
-    let plain = CLOSING.replace_in(&plain, "$1$2");
-    let shaped: String = plain.chars().map(plain_shape).collect();
+    let shaped: String = without_emphasis(&composed(text))
+        .chars()
+        .map(plain_shape)
+        .collect();
     let core = core(&shaped);
     // A text of marks only is compared by them.
     let core = if core.is_empty() { &shaped } else { core };
     joined_words(&core.to_lowercase())
+}
+
+pub(super) fn without_emphasis(text: &str) -> String {
+    let plain = OPENING.replace_in(text, "$1$2");
+    CLOSING.replace_in(&plain, "$1$2").into_owned()
 }
 
 /// With one space between words.
@@ -139,14 +144,18 @@ pub(super) const fn worded(source: &'static str) -> Pattern {
     Pattern::prepared(source, with_words)
 }
 
-static LISTS: LazyLock<BTreeMap<String, WordList>> =
-    LazyLock::new(|| load(include_str!("words.toml")));
+static LISTS: LazyLock<BTreeMap<String, WordList>> = LazyLock::new(|| {
+    load(concat!(
+        include_str!("words.toml"),
+        include_str!("numbers.toml")
+    ))
+});
 
 pub(super) fn words(list: &str) -> &'static [String] {
     LISTS.get(list).map_or(&[], |list| list)
 }
 
-fn with_words(source: &str) -> String {
+pub(super) fn with_words(source: &str) -> String {
     const MARKS: &str = r#"[[\s--\n]*_`~"'”’»“)\]]"#;
     let mut text = source.replace("{marks}", MARKS);
     for (name, words) in &*LISTS {

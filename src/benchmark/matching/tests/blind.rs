@@ -45,14 +45,14 @@ pub(super) fn blind_answers_are_read_as_a_person_reads_them() -> Vec<AnswerRow> 
             0.3 | 0.30000000000000004 - ANSWER: 0.30000000000000004
             12 | 12 + It is 12, not 13.
             12 | - Somewhere between 10 and 14.
-            45 | 45 + ANSWER: 45 %
+            45 | 45 % + ANSWER: 45 %
             2400 | 2 400 + ANSWER: €2 400
             5 | 5 + CO2 and H2O together have 5 distinct bonds",
         ),
         table(
             tolerant,
             "\
-            299792458 0.0 0.001 | 3.00 × 10^8 + About 3.00 × 10^8 m/s",
+            299792458 0.0 0.001 | 3.00e8 + About 3.00 × 10^8 m/s",
         ),
         table(
             exact,

@@ -26,7 +26,7 @@ pub(super) fn numbers_are_read_in_every_notation() -> Vec<AnswerRow> {
         42 | 42 + ANSWER: 6 × 7 = 42
         42 | 42 + ANSWER: 42 = 6 * 7
         42 | 42 + ANSWER: 42 (6 times 7)
-        42 | forty-two + ANSWER: forty-two
+        42 | 42 + ANSWER: forty-two
         42 | 42 + ANSWER: \\(\\boxed{42}\\)
         42 | 42 + ANSWER: ４２
         42 | 42 + ANSWER: ٤٢
@@ -47,10 +47,10 @@ pub(super) fn numbers_are_read_in_every_notation() -> Vec<AnswerRow> {
         12.75 | 12,75 + La réponse est 12,75.
         -5 | -5 + ANSWER: -5
         -5 | −5 + ANSWER: −5 °C
-        -5 | 5 + ANSWER: minus 5
+        -5 | minus 5 + ANSWER: minus 5
         -5 | -$5 + ANSWER: -$5
         1200 | 1,200.00 + ANSWER: $1,200.00
-        10000 | 10 + ANSWER: $10k
+        10000 | 10 thousand + ANSWER: $10k
         1200 | 1.200,00 + ANSWER: EUR 1.200,00
         1000 | * + ANSWER: 10^3
         1000 | * + ANSWER: 10³
@@ -63,12 +63,12 @@ pub(super) fn numbers_are_read_in_every_notation() -> Vec<AnswerRow> {
         1.5 | * + ANSWER: 1½
         1/3 | 1/3 + ANSWER: 1/3
         0.5 | * + ANSWER: .5
-        0.45 | 45 + ANSWER: 45%
+        0.45 | 45% + ANSWER: 45%
         45% | 0.45 + ANSWER: 0.45
-        50% | 0.5 - ANSWER: 0.5%
-        45 | 45 + ANSWER: 45 Prozent
-        2500000 | 2.5 + ANSWER: 2.5 million
-        2.5 | 2.5 + ANSWER: 2.5 Mio.",
+        50% | 0.5% - ANSWER: 0.5%
+        45 | 45 Prozent + ANSWER: 45 Prozent
+        2500000 | 2.5 million + ANSWER: 2.5 million
+        2.5 | 2.5 Mio - ANSWER: 2.5 Mio.",
     )
 }
 
@@ -82,8 +82,8 @@ pub(super) fn the_number_that_answers_is_found() -> Vec<AnswerRow> {
         7 | 7 + It is 7, I am 95 % sure.
         7 | 7 + ANSWER: not 6 but 7
         7 | 7 + ANSWER: 7, not 6
-        7 | 7 + ANSWER: 7 of 12
-        7 | seven + Using GPT-4 and CO2 data at 12:30, we get seven.
+        7 | - ANSWER: 7 of 12
+        7 | 7 + Using GPT-4 and CO2 data at 12:30, we get seven.
         7 | 7 + It took 7
         7 | 7 + ANSWER: 6\\nWait, I forgot one.\\nANSWER: 7
         7 | - ANSWER: 6 or 7
@@ -102,6 +102,37 @@ pub(super) fn the_number_that_answers_is_found() -> Vec<AnswerRow> {
         7 | 8 - ANSWER: 8
         7 | -7 - ANSWER: -7",
     )
+}
+
+fn apples(expected: &str) -> Case {
+    let question = "How many apples has Tom in the end?".to_owned();
+    Case {
+        question,
+        ..is(expected)
+    }
+}
+
+fn millions(expected: &str) -> Case {
+    let question = "What does it cost, in millions of dollars, for 3 thousand people?".to_owned();
+    Case {
+        question,
+        ..is(expected)
+    }
+}
+
+pub(super) fn numbers_are_read_as_whole_phrases_or_not_at_all() -> Vec<AnswerRow> {
+    let in_millions = "\
+        7 | * + ANSWER: 7
+        7 | * + ANSWER: 7 million
+        7 | * + ANSWER: $7 million
+        7 | * - ANSWER: 7 thousand
+        7 | * - ANSWER: 7 billion
+        7 | * - ANSWER: 8 million";
+    [
+        table(apples, include_str!("phrases.txt")),
+        table(millions, in_millions),
+    ]
+    .concat()
 }
 
 pub(super) fn tolerances_are_exact() -> Vec<AnswerRow> {
