@@ -37,6 +37,8 @@ pub struct AgentResponse {
     pub program_error: Option<ProgramError>,
     /// The tool calls that the program refused to run.
     pub denials: Vec<Denial>,
+    /// Every line is JSON, but of no program that is known here: the text is this JSON.
+    pub is_unknown_json: bool,
 }
 
 /// The format of an agent program's output.
@@ -51,6 +53,8 @@ pub enum ResponseFormat {
     Codex,
     /// Gemini CLI, `--output-format json` or `stream-json`.
     Gemini,
+    /// opencode, `run --format json`.
+    Opencode,
 }
 
 /// The error that an agent program reports of itself, in a field of its output.
@@ -103,5 +107,6 @@ fn expected(format: ResponseFormat) -> &'static str {
         ResponseFormat::Gemini => {
             "Gemini CLI: expected the JSON of `gemini --output-format json` or `stream-json`"
         }
+        ResponseFormat::Opencode => "opencode: expected the JSON of `opencode run --format json`",
     }
 }

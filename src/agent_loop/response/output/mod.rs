@@ -33,6 +33,8 @@ struct OutputReader {
     /// The lines of text, without blank ones, before the program's first document and after it.
     lines_before: u64,
     lines_after: u64,
+    /// Whether there are documents of no known program.
+    has_unknown: bool,
     /// The line of the first text or document that is not of a program.
     first_other_line: Option<u64>,
 }
@@ -142,6 +144,7 @@ impl OutputReader {
             program.read(document);
             self.documents += 1;
         } else if !ends_early {
+            self.has_unknown |= document.is_object();
             self.first_other_line.get_or_insert(line);
         }
     }
@@ -157,7 +160,10 @@ impl OutputReader {
             return Ok(shortened(program.finish()));
         }
         match (required, self.first_other_line) {
-            (None, _) => Ok(text_response(text)),
+            (None, _) => Ok(AgentResponse {
+                is_unknown_json: self.has_unknown && self.lines_before == 0,
+                ..text_response(text)
+            }),
             (Some(format), Some(line)) => Err(ResponseError { format, line }),
             (Some(_), None) => Ok(AgentResponse::default()),
         }

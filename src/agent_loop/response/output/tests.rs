@@ -65,6 +65,31 @@ fn other_json_is_a_text() {
 }
 
 #[test]
+fn json_of_no_known_program_is_told_apart() {
+    for (output, expected) in [
+        (r#"{"status":"done"}"#, true),
+        (
+            "{\"event\":\"start\"}\n{\"event\":\"end\",\"text\":\"All done.\"}\n",
+            true,
+        ),
+        ("\n[{\"role\":\"assistant\"}]\n", true),
+        (
+            "{\"type\":\"text\",\"part\":{}}\n\n{\"type\":\"stop\"}",
+            true,
+        ),
+        (RESULT, false),
+        ("All done.", false),
+        ("", false),
+        ("[1, 2]", false),
+        ("I ran it:\n{\"a\":1}\n", false),
+        ("{\"a\":1}\nAll done.\n", false),
+        ("```json\n{\"a\":1}\n```\n", false),
+    ] {
+        assert_eq!(response_of(output).is_unknown_json, expected, "{output}");
+    }
+}
+
+#[test]
 fn lines_before_the_json_are_passed_over() {
     let warnings = "npm warn deprecated a@1.0.0\n\n[warn] {config} is old\n";
     assert_eq!(

@@ -3,6 +3,7 @@
 mod claude;
 mod codex;
 mod gemini;
+mod opencode;
 
 use serde_json::Value;
 
@@ -22,11 +23,14 @@ pub(super) fn program(format: ResponseFormat) -> Option<Box<dyn Program>> {
         ResponseFormat::Claude => Some(Box::<claude::Claude>::default()),
         ResponseFormat::Codex => Some(Box::<codex::Codex>::default()),
         ResponseFormat::Gemini => Some(Box::<gemini::Gemini>::default()),
+        ResponseFormat::Opencode => Some(Box::<opencode::OpenCode>::default()),
     }
 }
 
 pub(super) fn format_of(document: &Value, ends_early: bool) -> Option<ResponseFormat> {
-    if claude::is_message(document) {
+    if opencode::is_event(document) {
+        Some(ResponseFormat::Opencode)
+    } else if claude::is_message(document) {
         Some(ResponseFormat::Claude)
     } else if codex::is_event(document) {
         Some(ResponseFormat::Codex)

@@ -212,3 +212,14 @@ fn run_with_a_token_in_its_name_is_masked_everywhere_and_found_again() {
         assert!(!text.contains(&token), "{text}");
     }
 }
+
+#[test]
+fn json_of_no_known_program_is_read_with_one_warning() {
+    let project = project();
+    let output = project.check("{\"a\":1}\n{\"text\":\"I go on.\"}\n", &[]);
+    let warnings = output.stderr.lines();
+    let warnings = warnings.filter(|line| line.contains("JSON of no known agent program"));
+    assert_eq!(warnings.count(), 1, "{}", output.stderr);
+    let answer = project.check("{\"exit_signal\":false}\n", &[]);
+    assert_eq!(answer.stderr, "");
+}

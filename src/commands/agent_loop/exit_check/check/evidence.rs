@@ -51,7 +51,11 @@ pub(super) struct GatheredEvidence {
     /// The working tree, for the next check.
     pub(super) tree: Option<WorkingTree>,
     pub(super) test_warning: Option<&'static str>,
+    pub(super) response_warning: Option<&'static str>,
 }
+
+const UNKNOWN_JSON: &str =
+    "⚠ The response is JSON of no known agent program; it is read as text, and says little so";
 
 impl CheckFiles {
     /// Returns the files that the flags name, or those of the folder of the state.
@@ -127,6 +131,9 @@ pub(super) fn gather(
         },
         ..GatheredEvidence::default()
     };
+    // The object that a prompt asks for is an answer as well.
+    let is_unknown = response.is_unknown_json && gathered.evidence.status.is_none();
+    gathered.response_warning = is_unknown.then_some(UNKNOWN_JSON);
     gathered.unmasked.errors = errors;
     if flags.git || flags.tests.is_some() {
         let mut ignored = store.own_files();

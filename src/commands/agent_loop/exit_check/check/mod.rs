@@ -39,8 +39,8 @@ pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
     let mut gathered = evidence::gather(args, &files, &store, &clock)?;
     let unmasked = std::mem::take(&mut gathered.unmasked);
     mask(&mut gathered.evidence, unmasked, app.environment)?;
-    if let Some(warning) = gathered.test_warning {
-        printer.warning(warning);
+    for warning in [gathered.response_warning, gathered.test_warning] {
+        warning.iter().for_each(|warning| printer.warning(warning));
     }
     let update = record(args, &store, settings, &clock, gathered, printer)?;
     let Some(record) = update.event.turn() else {
@@ -234,11 +234,12 @@ pub(super) struct EvidenceFlags {
 type ResponseFormatFlag = Option<ResponseFormat>;
 
 const FORMATS: &str = "\
-auto    By its content
-text    Text or Markdown
-claude  Claude Code: --output-format json or stream-json
-codex   Codex: exec --json
-gemini  Gemini CLI: --output-format json or stream-json";
+auto      By its content
+text      Text or Markdown
+claude    Claude Code: --output-format json or stream-json
+codex     Codex: exec --json
+gemini    Gemini CLI: --output-format json or stream-json
+opencode  opencode: run --format json";
 
 /// Thresholds of the rules. A flag overrides the configuration file.
 #[derive(Clone, Debug, Default, clap::Args)]

@@ -1,0 +1,138 @@
+//! The JSON of opencode: `opencode run --format json`, one event a line.
+//!
+//! Sources: "CLI" of the opencode docs; in anomalyco/opencode `packages/opencode/src/cli/cmd/run.ts`
+//! (the events) and `packages/opencode/src/session/message-v2.ts` (the parts and errors).
+
+use serde_json::Value;
+
+use super::{Program, kind_of_http_status, program_error};
+use crate::agent_loop::response::AgentResponse;
+use crate::agent_loop::response::ProgramErrorKind::{Authentication, Other};
+
+/// Reads the events of opencode.
+#[derive(Debug, Default)]
+pub(crate) struct OpenCode {
+    response: AgentResponse,
+}
+
+/// The other programs spell the id of a session otherwise.
+pub(crate) fn is_event(document: &Value) -> bool {
+    document["sessionID"].is_string() && document["type"].is_string()
+}
+
+impl Program for OpenCode {
+    fn read(&mut self, document: &Value) {
+        let part = &document["part"];
+        match document["type"].as_str() {
+            Some("text") => {
+                let text = part["text"].as_str().unwrap_or_default();
+                text.clone_into(&mut self.response.last_message);
+            }
+            Some("tool_use") => {
+                self.read_tool(&part["state"], part["tool"].as_str().unwrap_or("a tool"));
+            }
+            Some("error") => self.read_error(&document["error"]),
+            // A later step shows that the call was repeated.
+            Some("step_finish") => self.response.program_error = None,
+            _ => {}
+        }
+    }
+
+    fn finish(self: Box<Self>) -> AgentResponse {
+        self.response
+    }
+}
+
+impl OpenCode {
+    fn read_tool(&mut self, state: &Value, tool: &str) {
+        let error = state["error"].as_str();
+        let has_failed = state
+            .pointer("/metadata/exit")
+            .is_some_and(|exit| *exit != 0);
+        match error.or(state["output"].as_str().filter(|_| has_failed)) {
+            Some(error) if error.contains("rejected permission") => {
+                let command = state["input"]["command"].as_str();
+                self.response.add_denial(tool, command);
+            }
+            error => self.response.tool_errors.extend(error.map(str::to_owned)),
+        }
+    }
+
+    fn read_error(&mut self, error: &Value) {
+        let code = error["name"].as_str();
+        let status = error["data"]["statusCode"].as_i64();
+        let kind = match code {
+            Some("ProviderAuthError") => Authentication,
+            _ => status.map_or(Other, kind_of_http_status),
+        };
+        let message = error["data"]["message"].as_str().unwrap_or_default();
+        self.response.program_error = Some(program_error(kind, code, message));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::agent_loop::response::testing::{before, response_in};
+    use crate::agent_loop::response::{AgentResponse, ProgramErrorKind, ResponseFormat};
+
+    const STREAM: &str = r#"{"type":"step_start","timestamp":1,"sessionID":"ses_1","part":{"id":"prt_1","messageID":"msg_1","type":"step-start"}}
+{"type":"text","timestamp":2,"sessionID":"ses_1","part":{"id":"prt_2","messageID":"msg_1","type":"text","text":"I run the tests."}}
+{"type":"tool_use","timestamp":3,"sessionID":"ses_1","part":{"id":"prt_3","messageID":"msg_1","type":"tool","tool":"bash","state":{"status":"completed","input":{"command":"cargo test"},"output":"error: test failed\n","metadata":{"exit":101}}}}
+{"type":"tool_use","timestamp":4,"sessionID":"ses_1","part":{"id":"prt_4","messageID":"msg_1","type":"tool","tool":"read","state":{"status":"error","input":{"filePath":"a.rs"},"error":"File not found: a.rs"}}}
+{"type":"tool_use","timestamp":5,"sessionID":"ses_1","part":{"id":"prt_5","messageID":"msg_1","type":"tool","tool":"bash","state":{"status":"error","input":{"command":"git push"},"error":"The user rejected permission to use this specific tool call."}}}
+{"type":"step_finish","timestamp":6,"sessionID":"ses_1","part":{"id":"prt_6","messageID":"msg_1","type":"step-finish","reason":"tool-calls","cost":0.01}}
+{"type":"reasoning","timestamp":7,"sessionID":"ses_1","part":{"id":"prt_7","messageID":"msg_2","type":"reasoning","text":"All done?"}}
+{"type":"text","timestamp":8,"sessionID":"ses_1","part":{"id":"prt_8","messageID":"msg_2","type":"text","text":"Two tests fail.\n\nEXIT_SIGNAL: false"}}
+{"type":"step_finish","timestamp":10,"sessionID":"ses_1","part":{"id":"prt_10","messageID":"msg_2","type":"step-finish","reason":"stop","cost":0.01}}
+"#;
+
+    fn opencode(output: &str) -> AgentResponse {
+        response_in(ResponseFormat::Opencode, output)
+    }
+
+    #[test]
+    fn the_last_text_is_the_last_message() {
+        let response = opencode(STREAM);
+        let expected = "Two tests fail.\n\nEXIT_SIGNAL: false";
+        assert_eq!(response.last_message, expected);
+        assert_eq!(
+            opencode(before(STREAM, r#"{"type":"reasoning""#)).last_message,
+            "I run the tests."
+        );
+    }
+
+    #[test]
+    fn tools_that_failed_are_errors_and_refused_ones_denials() {
+        let response = opencode(STREAM);
+        assert_eq!(
+            response.tool_errors,
+            ["error: test failed", "File not found: a.rs"]
+        );
+        assert_eq!(response.denials[0].target.as_deref(), Some("git push"));
+    }
+
+    #[test]
+    fn errors_of_the_session_are_errors_of_the_program() {
+        for (error, kind) in [
+            (
+                r#"{"name":"ProviderAuthError","data":{"providerID":"x","message":"no key"}}"#,
+                ProgramErrorKind::Authentication,
+            ),
+            (
+                r#"{"name":"APIError","data":{"message":"no credit","statusCode":402}}"#,
+                ProgramErrorKind::Quota,
+            ),
+            (
+                r#"{"name":"UnknownError","data":{"message":"no model"}}"#,
+                ProgramErrorKind::Other,
+            ),
+        ] {
+            let event =
+                format!(r#"{{"type":"error","timestamp":1,"sessionID":"ses_1","error":{error}}}"#);
+            let error = opencode(&event).program_error.unwrap();
+            assert_eq!(error.kind, kind, "{event}");
+            assert!(error.message.starts_with("no "), "{event}");
+            assert_eq!(opencode(&format!("{event}\n{STREAM}")).program_error, None);
+        }
+    }
+}
