@@ -53,7 +53,7 @@ pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> (TurnEvide
         stated_confidence: numbers::read(&prose).or(status.confidence),
         words: has_message.then(|| {
             if speaks {
-                words::read(&prose, is_done)
+                words::read(&message, &prose, is_done)
             } else {
                 Words::default()
             }

@@ -1,6 +1,10 @@
 //! Properties of all that is read from a message, and the messages that misled earlier programs.
 
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
 use proptest::prelude::*;
+use serde::Deserialize;
 
 use super::{SignalOptions, read, signature};
 use crate::agent_loop::response::AgentResponse;
@@ -146,6 +150,36 @@ fn errors_are_distinct_sorted_and_bounded() {
     assert!(errors.is_sorted());
 }
 
+/// Texts of one class, and texts that only look so.
+#[derive(Debug, Deserialize)]
+struct Class {
+    yes: Vec<String>,
+    no: Vec<String>,
+}
+
+#[test]
+fn endings_of_each_class_are_told_from_those_that_only_look_so() {
+    let classes: BTreeMap<String, Class> = toml::from_str(include_str!("cases.toml")).unwrap();
+    let mut wrong = String::new();
+    for (name, class) in &classes {
+        assert!(class.yes.len() >= 10, "{name}");
+        assert!(class.no.len() >= 10, "{name}");
+        let texts = class.yes.iter().map(|text| (text, true));
+        for (text, expected) in texts.chain(class.no.iter().map(|text| (text, false))) {
+            let with_signal = || evidence(&format!("{text}\n\nEXIT_SIGNAL: true"));
+            let holds = match name.as_str() {
+                "needs" => evidence(text).words.unwrap().asks_person,
+                "errors" => !evidence(text).errors.is_empty(),
+                _ => with_signal().words.unwrap().admits_failure,
+            };
+            if holds != expected {
+                writeln!(wrong, "{name}, {expected}: {text}").unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
 /// Pieces that messages are made of.
 fn message() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -196,7 +230,9 @@ proptest! {
     #[test]
     fn a_message_within_a_fence_or_a_quote_has_no_words(message in message()) {
         let fenced = format!("`````\n{}\n`````", message.replace("`````", ""));
-        prop_assert!(evidence(&fenced).words.is_none_or(|words| words == Words::default()));
+        // Output in a fence may show a failure, and says nothing else.
+        let says = |words: Words| words.claims_completion || words.asks_person;
+        prop_assert!(!evidence(&fenced).words.is_some_and(says));
         let quoted = format!("> {}", message.replace('\r', "").replace('\n', "\n> "));
         prop_assert!(evidence(&quoted).words.is_none_or(|words| words == Words::default()));
     }

@@ -70,6 +70,11 @@ impl Block {
     }
 }
 
+/// Inline code that marks a gap in the work; prose speaks of it as of a word.
+static GAP: Pattern = Pattern::new(
+    r"(?i)^(?:(?:todo|fixme)(?:!?[:(].*)?|unimplemented!\(.*\)|(?:\w+ )*notimplemented\w*.*)$",
+);
+
 static COMMENT: Pattern = Pattern::new(r"(?s)<!--.*?-->");
 
 impl Message {
@@ -162,8 +167,9 @@ impl MessageReader {
             Event::End(
                 TagEnd::Table | TagEnd::CodeBlock | TagEnd::Strikethrough | TagEnd::Image,
             ) => self.silent = self.silent.saturating_sub(1),
-            Event::Code(_) => {
-                self.add(PLACEHOLDER.encode_utf8(&mut [0; 4]), &range);
+            Event::Code(code) => {
+                let stands_for = PLACEHOLDER.to_string();
+                self.add(if GAP.is_in(&code) { &code } else { &stands_for }, &range);
                 self.inline_code.push(range);
             }
             Event::Text(text) => self.add(&text, &range),

@@ -146,10 +146,11 @@ fn successes(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
 fn guards(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
     let evidence = turn.evidence;
     let checklist = evidence.checklist.as_ref();
-    let words = evidence.words.as_ref();
+    let words = evidence.words.clone().unwrap_or_default();
     let contradiction = match stated(evidence) {
+        "done" | "none" if words.admits_failure => "failure",
         "done" => "none",
-        "none" if words.is_some_and(|words| words.admits_open_work) => "open_work",
+        "none" if words.admits_open_work => "open_work",
         stated => stated,
     };
     let tests = evidence.tests.as_ref();
@@ -167,8 +168,9 @@ fn guards(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
             Value::percent(turn.thresholds.min_completion),
         )
         .applies_if(evidence.completion_percent().is_some())
-        // A status block says it explicitly and beats every success (ralph-claude-code #88, #146);
-        // words say it only without an explicit "done".
+        // A status block says it explicitly and beats every success (ralph-claude-code #88, #146).
+        // Words say it without an explicit "done", and beside one if they admit a failure: then the
+        // next turn has to say it without them.
         .guard(&SUCCESSES, "not_contradicted")
         .of("what the agent says against completion")
         .is(contradiction, "none")

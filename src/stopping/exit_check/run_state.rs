@@ -6,7 +6,7 @@ use crate::domain::time::Timestamp;
 
 use super::breaker::{BreakerState, LoopBreaker, TurnProgress};
 use super::event::ExitSettings;
-use super::evidence::{ErrorSignature, ErrorStreaks, StatedState, TurnEvidence};
+use super::evidence::{ErrorSignature, ErrorStreaks, StatedState, TurnEvidence, Words};
 use super::progress::ProgressTrail;
 use super::run::RunRef;
 use crate::stopping::batch::state::next;
@@ -159,13 +159,12 @@ impl SeedStagnation {
 /// Returns whether a turn claims, in a status block or in words, that all work is done, and says
 /// nothing to the contrary.
 fn claims_completion(evidence: &TurnEvidence) -> bool {
+    let admits = |failure: fn(&Words) -> bool| evidence.words.as_ref().is_some_and(failure);
     match evidence.status.as_ref().map(|status| status.state) {
+        _ if admits(|words| words.admits_failure) => false,
         Some(StatedState::Done) => true,
         Some(StatedState::NotDone | StatedState::Blocked) => false,
-        None => evidence
-            .words
-            .as_ref()
-            .is_some_and(|words| words.claims_completion && !words.admits_open_work),
+        None => admits(|words| words.claims_completion && !words.admits_open_work),
     }
 }
 

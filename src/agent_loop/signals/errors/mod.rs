@@ -12,12 +12,13 @@ mod signature;
 
 use std::ops::Range;
 
-use self::signature::{error_line, is_error_line};
+use self::signature::{error_line, is_error_line, is_outline, is_whole};
 use super::obstacle::is_program_failure;
+use super::words;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
 use crate::agent_loop::text::{Block, BlockKind, Message, TABLES, has_word, normal, sentences};
 use crate::stopping::exit_check::evidence::{Obstacle, TurnEvidence};
-use crate::text::clean::words;
+use crate::text::clean;
 
 pub use signature::signature;
 
@@ -77,6 +78,7 @@ fn says_failure(message: &Message) -> bool {
 fn reported(message: &Message) -> Vec<String> {
     let mut errors = Vec::new();
     let mut before: Option<&Block> = None;
+    let fails = says_failure(message);
     for block in &message.blocks {
         let is_item = matches!(block.kind, BlockKind::Item(_) | BlockKind::ItemParagraph);
         if block.is_prose() {
@@ -90,8 +92,14 @@ fn reported(message: &Message) -> Vec<String> {
             }
         } else if block.kind == BlockKind::Code {
             let prose = before.take().map_or("", |block| block.prose.trim());
-            if introduces(last_sentence(prose.trim_end_matches([':', '.', '*']))) {
-                errors.extend(in_code(message.source(block.range.clone())));
+            let lead = last_sentence(prose.trim_end_matches([':', '.', '*']));
+            let is_last = block.range.end >= message.text.trim_end().len();
+            let is_own = fails || is_last || has_word(lead, TABLES.list("error_reports"));
+            let is_present = is_own && !is_past(lead) && !words::is_of_others(lead)
+                || has_word(lead, TABLES.list("persists"));
+            let source = message.source(block.range.clone());
+            if introduces(lead) || is_present && words::shows_failure(source) {
+                errors.extend(in_code(source));
             }
         }
     }
@@ -106,7 +114,7 @@ fn lines(message: &Message, block: &Block) -> Vec<String> {
         .map(|line| line.trim_matches(['#', '-', '*', '!', ' ']));
     let errors = lines.filter(|line| {
         let content = line.split_once(':').map_or("", |(_, content)| content);
-        let is_error = is_error_line(line) && !is_none(content);
+        let is_error = is_error_line(line) && (!is_none(content) || is_whole(line));
         (is_error || states_failure(line)) && !has_word(line, TABLES.list("resolved"))
     });
     errors
@@ -125,11 +133,12 @@ fn states_failure(line: &str) -> bool {
 
 /// All errors in a block of code, or what it says as a whole.
 fn in_code(code: &str) -> Vec<String> {
-    let errors: Vec<&str> = code.lines().filter(|line| is_error_line(line)).collect();
+    let is_error = |line: &&str| is_error_line(line) && !is_outline(line);
+    let errors: Vec<&str> = code.lines().filter(is_error).collect();
     match errors.len() {
-        0 => Vec::new(),
+        0 if !code.lines().any(is_outline) => Vec::new(),
         // Its message may be on another line.
-        1 => error_line(code).into_iter().collect(),
+        0 | 1 => error_line(code).into_iter().collect(),
         _ => errors.into_iter().filter_map(error_line).collect(),
     }
 }
@@ -144,7 +153,7 @@ fn inline_code(message: &Message, block: &Block) -> Vec<String> {
         let sentence = last_sentence(message.source(block.range.start..code.start)).trim_end();
         let after = message.source(code.end..block.range.end.max(code.end));
         let after = after.split(ENDS).next().unwrap_or_default();
-        let last = words(sentence).next_back().unwrap_or_default();
+        let last = clean::words(sentence).next_back().unwrap_or_default();
         let leads = sentence.ends_with(':') || TABLES.list("error_leads").has(&last.to_lowercase());
         leads && introduces(sentence) && !is_past(after)
     });
@@ -163,7 +172,7 @@ fn last_sentence(text: &str) -> &str {
 fn introduces(sentence: &str) -> bool {
     let names_failure =
         has_word(sentence, TABLES.list("fails")) || has_word(sentence, TABLES.list("error_names"));
-    names_failure && !is_past(sentence)
+    names_failure && !is_past(sentence) || words::fails(sentence)
 }
 
 /// Whether the errors below a label are over: `Fixed:`
@@ -178,7 +187,7 @@ fn is_past(sentence: &str) -> bool {
 }
 
 fn is_none(content: &str) -> bool {
-    let first = words(content).next();
+    let first = clean::words(content).next();
     first.is_none_or(|word| TABLES.list("error_nothings").has(&word.to_lowercase()))
 }
 

@@ -28,7 +28,11 @@ enum ErrorForm {
     Holds,
     /// The line begins with a name that ends so: `ValueError: …`, `java.io.IOException`.
     Named,
-    /// The line begins so, and says only that something failed.
+    /// A regular expression that the line matches.
+    Matches,
+    /// The line begins so, and names what failed, not why: an error if no line names that.
+    Outline,
+    /// The line begins so, with the parts behind ` … `, and says only that something failed.
     Summary,
     /// It is in a line that has no such form.
     Mentions,
@@ -36,6 +40,12 @@ enum ErrorForm {
 
 static FORMS: LazyLock<Vec<WordRow<ErrorForm>>> =
     LazyLock::new(|| rows(include_str!("forms.toml")));
+
+static PATTERN: LazyLock<Pattern> = LazyLock::new(|| {
+    let rows = FORMS.iter().filter(|row| row.means == ErrorForm::Matches);
+    let patterns: Vec<&str> = rows.map(|row| row.words.as_str()).collect();
+    Pattern::from(patterns.join("|"))
+});
 
 impl WordRow<ErrorForm> {
     fn matches(&self, line: &str) -> bool {
@@ -45,7 +55,12 @@ impl WordRow<ErrorForm> {
                 line.trim_start_matches(|c: char| !c.is_alphanumeric()),
                 words,
             ),
-            ErrorForm::Summary => begins(line, words),
+            ErrorForm::Summary | ErrorForm::Outline => {
+                let mut parts = words.split(" … ");
+                parts.next().is_some_and(|start| begins(line, start))
+                    && parts.all(|part| line.contains(part))
+            }
+            ErrorForm::Matches => PATTERN.is_in(line),
             ErrorForm::Holds => line.contains(words),
             ErrorForm::Mentions => line.to_lowercase().contains(words),
             ErrorForm::Named => {
@@ -96,7 +111,8 @@ fn headline(text: &str) -> Option<String> {
     let lines = both_ends(text).map(without_tags);
     let lines = lines.filter(|line| !line.is_empty() && !is_generic(line));
     let lines: Vec<&str> = lines.collect();
-    if let Some(at) = lines.iter().position(|line| is_error_line(line)) {
+    let names_reason = |line: &&str| is_error_line(line) && !is_outline(line);
+    if let Some(at) = lines.iter().position(names_reason) {
         let (line, next) = (lines.get(at)?, lines.get(at + 1));
         // The message of a panic is on the next line.
         return Some(match line.split_once("panicked at") {
@@ -107,10 +123,14 @@ fn headline(text: &str) -> Option<String> {
             None => (*line).to_owned(),
         });
     }
+    let outline = lines.iter().find(|line| is_outline(line));
     let mentions = lines
         .iter()
         .find(|line| has_form(line, &[ErrorForm::Mentions]));
-    mentions.or(lines.first()).map(|line| (*line).to_owned())
+    outline
+        .or(mentions)
+        .or(lines.first())
+        .map(|line| (*line).to_owned())
 }
 
 /// The message of a failed command is mostly at its end.
@@ -135,13 +155,22 @@ fn traceback_end(text: &str) -> Option<&str> {
 pub(super) fn is_error_line(line: &str) -> bool {
     let forms = [ErrorForm::Begins, ErrorForm::Holds, ErrorForm::Named];
     let first = line.split_whitespace().next().unwrap_or_default();
-    has_form(line, &forms) || line.contains(" error: ") && TIME.is_in(first)
+    has_form(line, &forms) || is_whole(line) || line.contains(" error: ") && TIME.is_in(first)
+}
+
+/// Whether a line is known by all of it, and needs no message behind a colon.
+pub(super) fn is_whole(line: &str) -> bool {
+    has_form(line, &[ErrorForm::Matches]) || is_outline(line)
+}
+
+pub(super) fn is_outline(line: &str) -> bool {
+    has_form(line, &[ErrorForm::Outline]) && !has_form(line, &[ErrorForm::Summary])
 }
 
 fn is_generic(line: &str) -> bool {
     let lower = line.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphabetic());
-    has_form(line, &[ErrorForm::Summary])
+    has_form(line, &[ErrorForm::Summary]) && !is_whole(line)
         || words.all(|word| word.is_empty() || TABLES.list("error_fillers").has(word))
 }
 
@@ -268,7 +297,7 @@ mod tests {
             assert!(row.matches(&row.example), "{row:?}");
             let reports = matches!(
                 row.means,
-                ErrorForm::Begins | ErrorForm::Holds | ErrorForm::Named
+                ErrorForm::Begins | ErrorForm::Holds | ErrorForm::Named | ErrorForm::Matches
             );
             assert!(is_error_line(&row.example) || !reports, "{row:?}");
         }

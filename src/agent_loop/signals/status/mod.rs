@@ -73,7 +73,7 @@ pub(super) fn read(message: &Message, promise: Option<&str>) -> StatusSignals {
     let mut signals = find::find(&message.visible, promise);
     signals.retain(|signal| {
         let is_of_others = message.is_in_code(signal.range.start)
-            || signal.is_done() && is_about(&message.visible, &signal.range);
+            || signal.is_done() && is_about(&message.text, &signal.range);
         !is_of_others
     });
     if let Some(code) = last_code(message) {
@@ -183,12 +183,10 @@ fn is_code_about(message: &Message, start: usize) -> bool {
     let prose = before.filter(|block| block.is_prose()).last();
     let last = prose.and_then(|block| sentences(&block.prose).pop());
     let last = last.map_or("", |sentence| sentence.text);
-    let words = if introduces(last) {
-        TABLES.list("about")
-    } else {
-        TABLES.list("about_code")
-    };
-    has_any(last, words)
+    if introduces(last) {
+        return has_any(last, TABLES.list("about"));
+    }
+    has_any(last, TABLES.list("about_code")) && has_any(last, TABLES.list("signals"))
 }
 
 fn has_any(sentence: &str, words: &WordList) -> bool {

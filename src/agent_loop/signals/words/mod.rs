@@ -1,9 +1,12 @@
-//! What the prose says: claims, open work and questions.
+//! What the message says: claims, open work, failures and questions.
 
+mod outcome;
+
+use self::outcome::{Outcome, of_code, of_line, of_share, of_table};
 use super::numbers::{StatedProgress, progress};
 use super::phrases::{PhraseMatch, Sense, matches};
 use crate::agent_loop::checklist::is_optional_label;
-use crate::agent_loop::text::{Block, BlockKind, Sentence, TABLES, has_word, sentences};
+use crate::agent_loop::text::{Block, BlockKind, Message, Sentence, TABLES, has_word, sentences};
 use crate::stopping::exit_check::evidence::Words;
 
 /// The paragraphs at the end in which a question still stands.
@@ -14,21 +17,32 @@ const CHOICES: [&str; 5] = ["[y/n", "(y/n", "(y)es/(n)o", "[yes/no", "(yes/no"];
 
 /// With an explicit signal of completion, offers of more work are courtesies, as they are after a
 /// claim.
-pub(super) fn read(blocks: &[&Block], is_explicitly_done: bool) -> Words {
-    let statements = statements(blocks);
+pub(super) fn read(message: &Message, blocks: &[&Block], is_explicitly_done: bool) -> Words {
+    let statements = statements(message, blocks);
     let claim = statements.iter().rposition(|statement| statement.claims);
     let admits_open_work = statements.iter().enumerate().any(|(at, statement)| {
         statement.is_open || statement.intends && claim.is_none_or(|claim| at > claim)
     });
+    let admits_failure = admits_failure(&statements);
     Words {
         claims_completion: claim.is_some(),
-        admits_open_work,
+        admits_open_work: admits_open_work || admits_failure,
+        admits_failure,
         asks_person: ends_with_prompt(blocks)
             || asks_person(&statements, claim.is_some() || is_explicitly_done),
     }
 }
 
-/// What one sentence says.
+/// A lack stands whatever follows; a failure until it is made good.
+fn admits_failure(statements: &[ProseStatement]) -> bool {
+    let lacks = statements.iter().any(|statement| statement.lacks);
+    let fails = |fails: bool, statement: &ProseStatement| {
+        statement.outcome.map_or(fails, |it| it == Outcome::Fails)
+    };
+    lacks || statements.iter().fold(false, fails)
+}
+
+/// What one sentence says, or one block of output.
 #[derive(Debug, Default)]
 struct ProseStatement {
     block: usize,
@@ -39,6 +53,10 @@ struct ProseStatement {
     claims: bool,
     is_open: bool,
     intends: bool,
+    /// A part of the work is missing.
+    lacks: bool,
+    /// The last run that it speaks of.
+    outcome: Option<Outcome>,
     /// What its phrases mean, without those that are denied.
     meanings: Vec<Sense>,
 }
@@ -51,6 +69,8 @@ struct Surroundings {
     is_part: bool,
     /// A line before the block that ends with a colon.
     lead_in: LeadIn,
+    /// The last sentence speaks of output that is not of the agent's last run.
+    is_before_others: bool,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -63,13 +83,28 @@ enum LeadIn {
     Conditional,
     /// `You could also:`
     Optional,
+    /// `Fixed:`
+    Past,
 }
 
-fn statements(blocks: &[&Block]) -> Vec<ProseStatement> {
+fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
     let mut statements = Vec::new();
     let mut around = Surroundings::default();
     for (block_number, block) in blocks.iter().enumerate() {
         if !block.is_prose() {
+            let is_own = !around.is_before_others && around.lead_in != LeadIn::Past;
+            let source = message.source(block.range.clone());
+            let outcome = match block.kind {
+                BlockKind::Code => of_code(source),
+                BlockKind::Table => of_table(source),
+                _ => None,
+            };
+            statements.push(ProseStatement {
+                block: block_number,
+                is_item: true,
+                outcome: outcome.filter(|_| is_own),
+                ..ProseStatement::default()
+            });
             around.lead_in = LeadIn::None;
             continue;
         }
@@ -80,6 +115,7 @@ fn statements(blocks: &[&Block]) -> Vec<ProseStatement> {
         }
         let is_item = matches!(block.kind, BlockKind::Item(_) | BlockKind::ItemParagraph);
         let is_under_open = around.lead_in == LeadIn::Open;
+        let is_over = around.lead_in == LeadIn::Past;
         if is_under_open || !is_item {
             around.lead_in = LeadIn::None;
         }
@@ -91,6 +127,7 @@ fn statements(blocks: &[&Block]) -> Vec<ProseStatement> {
                 block: block_number,
                 is_item,
                 is_open: true,
+                lacks: is_under_open,
                 ..ProseStatement::default()
             });
         }
@@ -106,10 +143,17 @@ fn statements(blocks: &[&Block]) -> Vec<ProseStatement> {
                 ..statement(*sentence, &matches, &around, is_optional)
             };
             statement.claims &= !is_unchecked;
+            if is_over {
+                statement.lacks = false;
+                statement.outcome = None;
+            }
             if at == last {
                 around.note_lead_in(sentence.text, &matches, is_heading);
                 // What the label stands over says whether something is open.
+                let is_label = around.lead_in != LeadIn::None;
                 statement.is_open &= around.lead_in != LeadIn::Open;
+                statement.lacks &= !is_label;
+                statement.outcome = statement.outcome.filter(|_| around.lead_in != LeadIn::Past);
             }
             statements.push(statement);
         }
@@ -129,17 +173,27 @@ impl Surroundings {
     }
 
     fn note_lead_in(&mut self, sentence: &str, matches: &[PhraseMatch], is_heading: bool) {
+        let is_past = |found: &PhraseMatch| matches!(found.meaning, Sense::Past | Sense::Recovery);
+        let is_past = matches.iter().any(is_past);
+        self.is_before_others = is_past || is_of_others(sentence);
         let text = sentence.trim_end_matches([' ', '*', '_']);
         if !text.ends_with([':', '：']) && !is_heading {
             return;
         }
         let has = |meaning| matches.iter().any(|found| found.meaning == meaning);
-        let is_open = |found: &PhraseMatch| found.meaning == Sense::Open && !found.is_denied;
+        let is_open = |found: &PhraseMatch| {
+            matches!(found.meaning, Sense::Open | Sense::Lack) && !found.is_denied
+        };
         let label = text
             .trim_matches(|c: char| !c.is_alphanumeric())
             .replace('-', " ");
-        self.lead_in = if is_optional_label(text) || has(Sense::Optional) {
+        self.lead_in = if is_optional_label(text)
+            || has(Sense::Optional)
+            || has_word(text, TABLES.list("of_person"))
+        {
             LeadIn::Optional
+        } else if is_past {
+            LeadIn::Past
         } else if has_word(text, TABLES.list("condition_labels")) {
             LeadIn::Conditional
         } else if matches.iter().any(is_open) || TABLES.list("open_labels").has(&label) {
@@ -175,13 +229,15 @@ fn statement(
         .collect::<Vec<_>>();
     let has = |meaning: Sense| meanings.contains(&meaning);
     if sentence.is_question {
+        // `The dialog asks: …?`
+        let is_of_others = sentence.text.contains(" asks");
         return ProseStatement {
-            // `The dialog asks: …?`
-            is_question: !sentence.text.contains(" asks"),
-            meanings,
+            is_question: !is_of_others,
+            meanings: if is_of_others { Vec::new() } else { meanings },
             ..ProseStatement::default()
         };
     }
+    let is_beside = is_optional || around.lead_in != LeadIn::None && around.lead_in != LeadIn::Open;
     let is_optional = is_optional || around.lead_in == LeadIn::Optional || has(Sense::Optional);
     let progress = progress(sentence.text);
     let of_whole = matches.iter().filter(|found| {
@@ -199,19 +255,67 @@ fn statement(
         found.meaning == Sense::Open && is_still
     };
     let intends = has(Sense::Intention) && !is_conditional;
+    let is_incomplete = is_excepted || progress == Some(StatedProgress::Part);
     ProseStatement {
         claims: around.lead_in != LeadIn::Conditional
             && (progress == Some(StatedProgress::All) || is_claimed),
         // `Let me fix what is still failing` says what comes next.
-        is_open: (is_excepted
-            || progress == Some(StatedProgress::Part)
-            || matches.iter().any(is_open))
-            && !is_optional
-            && !intends,
+        is_open: (is_incomplete || matches.iter().any(is_open)) && !is_optional && !intends,
         intends: intends && !is_optional,
+        lacks: !is_beside
+            && !intends
+            && (is_incomplete && !is_optional || last_place(matches, Sense::Lack).is_some()),
+        outcome: outcome(sentence.text, matches).filter(|_| !is_beside),
         meanings,
         ..ProseStatement::default()
     }
+}
+
+/// Whether a sentence says that a run failed.
+pub(super) fn fails(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase().replace(['’', 'ʼ'], "'");
+    outcome(&lower, &matches(&lower)) == Some(Outcome::Fails)
+}
+
+/// Whether a sentence stands over output that is not of the agent's last run.
+pub(super) fn is_of_others(sentence: &str) -> bool {
+    let has = |list| has_word(sentence, TABLES.list(list));
+    (has("about_code") || has("of_others")) && !has("persists")
+}
+
+/// Whether a block of code shows a run that failed.
+pub(super) fn shows_failure(code: &str) -> bool {
+    of_code(code) == Some(Outcome::Fails)
+}
+
+/// The place of the last phrase of a meaning that the sentence states as it is now.
+fn last_place(matches: &[PhraseMatch], meaning: Sense) -> Option<usize> {
+    let is_over = matches.iter().any(|found| found.meaning == Sense::Past);
+    let stated = matches.iter().filter(|found| {
+        let is_stated = !found.is_denied && !found.is_conditional && !found.is_resolved;
+        found.meaning == meaning && is_stated && !is_over
+    });
+    stated.map(|found| found.at).max()
+}
+
+/// What a sentence says of the last run: of two phrases the later one.
+fn outcome(sentence: &str, matches: &[PhraseMatch]) -> Option<Outcome> {
+    let recovers = |found: &&PhraseMatch| {
+        let is_whole = !found.is_denied && !found.has_exception && !found.is_conditional;
+        found.meaning == Sense::Recovery && is_whole
+    };
+    let recovery = matches.iter().filter(recovers).map(|found| found.at).max();
+    let failure = last_place(matches, Sense::Failure);
+    let is_over = |found: &PhraseMatch| found.meaning == Sense::Past || found.is_conditional;
+    let is_present = !matches.iter().any(is_over);
+    if failure > recovery {
+        return Some(Outcome::Fails);
+    }
+    let recovered = || recovery.map(|_| Outcome::Passes);
+    let of_share = of_share(sentence).filter(|it| is_present || *it == Outcome::Passes);
+    // `48 passed` may leave others.
+    let of_line = || of_line(sentence).filter(|it| is_present && *it == Outcome::Fails);
+    of_share.or_else(recovered).or_else(of_line)
 }
 
 fn ends_with_prompt(blocks: &[&Block]) -> bool {
@@ -233,8 +337,8 @@ fn asks_person(statements: &[ProseStatement], is_done: bool) -> bool {
             }
         }
         let has = |meaning| statement.meanings.contains(&meaning);
-        let is_own_decision = has(Sense::Proceeds) || statement.intends && !has(Sense::Request);
-        if is_own_decision && !statement.is_question {
+        let decides = has(Sense::Proceeds) || statement.intends;
+        if decides && !has(Sense::Request) && !statement.is_question {
             return false;
         }
         if asks(statement, from_end == 0, is_done) {
@@ -251,7 +355,7 @@ fn asks(statement: &ProseStatement, is_last: bool, is_done: bool) -> bool {
         return false;
     }
     if !statement.is_question {
-        return has(Sense::Request) && !is_offer;
+        return has(Sense::Request) && !is_offer || has(Sense::Need) && !has(Sense::Proceeds);
     }
     // A question in the middle of a paragraph is answered there, unless it is put to the person.
     let is_put = is_offer || has(Sense::Request);

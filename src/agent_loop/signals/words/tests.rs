@@ -7,7 +7,7 @@ use crate::stopping::exit_check::evidence::Words;
 fn words(message: &str) -> Words {
     let message = Message::read(message, None);
     let blocks: Vec<&Block> = message.blocks.iter().collect();
-    read(&blocks, false)
+    read(&message, &blocks, false)
 }
 
 /// Checks the messages that a property should hold for, and those it should not, all at once.

@@ -54,6 +54,31 @@ fn words_about_open_work_object_only_without_an_explicit_signal() {
 }
 
 #[test]
+fn an_admitted_failure_holds_a_done_until_a_turn_says_it_without() {
+    let admitted = |evidence: TurnEvidence| TurnEvidence {
+        words: Some(Words {
+            claims_completion: true,
+            admits_open_work: true,
+            admits_failure: true,
+            ..Words::default()
+        }),
+        ..evidence
+    };
+    let turns = [done(admitted(quiet())), done(quiet())];
+    assert_eq!(played(turns), "- explicit_done");
+    let turns = [done(admitted(plan(5, 0))), done(plan(5, 0))];
+    assert_eq!(played(turns), "- all_tasks_done");
+    let turns = [
+        done(admitted(plan(9, 1))),
+        admitted(plan(9, 1)),
+        done(plan(9, 1)),
+    ];
+    assert_eq!(played(turns), "- - completion");
+    let turns = [admitted(quiet()), claim(quiet()), claim(quiet())];
+    assert_eq!(played(turns), "- - confirmed_completion");
+}
+
+#[test]
 fn failed_tests_object_to_every_success() {
     assert_eq!(decided(tests(plan(5, 0), false)), None);
     assert_eq!(decided(tests(done(plan(4, 1)), false)), None);

@@ -15,13 +15,12 @@ fn any_status() -> impl Strategy<Value = Option<StatusSignal>> {
 }
 
 fn any_words() -> impl Strategy<Value = Option<Words>> {
-    let words = (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
-        |(claims_completion, admits_open_work, asks_person)| Words {
-            claims_completion,
-            admits_open_work,
-            asks_person,
-        },
-    );
+    let words = any::<[bool; 4]>().prop_map(|[claims, open, fails, asks]| Words {
+        claims_completion: claims,
+        admits_open_work: open,
+        admits_failure: fails,
+        asks_person: asks,
+    });
     prop::option::weighted(0.9, words)
 }
 
