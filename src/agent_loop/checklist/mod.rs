@@ -42,8 +42,9 @@ struct ChecklistReader {
     heading: Option<String>,
     paragraph: Option<String>,
     checklist: Checklist,
-    /// The texts of completed items, for their hash.
+    /// The texts of completed items and of all, for their hashes.
     completed: Vec<String>,
+    tasks: Vec<String>,
 }
 
 impl ChecklistReader {
@@ -115,6 +116,7 @@ impl ChecklistReader {
         if item.is_optional() {
             return;
         }
+        self.tasks.push(item.normal_text());
         match state {
             ItemState::Completed => {
                 self.checklist.completed += 1;
@@ -132,8 +134,12 @@ impl ChecklistReader {
         if self.checklist.total() == 0 {
             return None;
         }
-        self.completed.sort_unstable();
-        self.checklist.completed_set = hash::sha256(&self.completed.join("\n"));
+        let hash = |mut texts: Vec<String>| {
+            texts.sort_unstable();
+            hash::sha256(&texts.join("\n"))
+        };
+        self.checklist.completed_set = hash(self.completed);
+        self.checklist.tasks = hash(self.tasks);
         Some(self.checklist)
     }
 }

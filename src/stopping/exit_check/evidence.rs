@@ -119,6 +119,11 @@ pub struct Checklist {
     /// A hash of the completed items' texts, in hexadecimal digits: it changes when an item is
     /// completed, and not when items are reworded or moved that are still open.
     pub completed_set: String,
+    /// A hash of all items' texts, in hexadecimal digits: it stays when items are completed or
+    /// moved, and differs for another plan.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(with = "String"))]
+    pub tasks: String,
 }
 
 /// The lines of a plan with `- [x]` and with `- [ ]`, wherever they are: in optional sections and

@@ -1,5 +1,7 @@
 //! The state of one run: what its turns add up to.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::time::Timestamp;
@@ -23,6 +25,7 @@ pub struct LoopRun {
     /// Whether the last decision was to stop.
     pub stopped: bool,
     pub progress: ProgressTrail,
+    subject: RunSubject,
     /// What the last turn changed.
     pub last_progress: TurnProgress,
     pub claims: ClaimStreak,
@@ -38,6 +41,10 @@ pub struct LoopRun {
     /// The circuit when the last turn was checked, before the turn was recorded.
     pub circuit_before: CircuitPhase,
 }
+
+/// What a run works on: the tasks of its plan, and the commit that it has reached. What is not known
+/// has no entry.
+type RunSubject = BTreeMap<String, String>;
 
 /// Turns in a row that claim completion while the same tasks are completed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,11 +101,25 @@ impl LoopRun {
         }
     }
 
+    /// In words, what a later turn works on that is not the subject of this run.
+    pub(super) fn other_subject(&self, later: &TurnEvidence) -> Option<&'static str> {
+        let later = subject(later);
+        let differs = |name| {
+            let both = self.subject.get(name).zip(later.get(name));
+            both.is_some_and(|(earlier, later)| earlier != later)
+        };
+        if differs("tasks") {
+            return Some("the plan has other tasks");
+        }
+        differs("head").then_some("there is a new commit")
+    }
+
     /// The decision on the turn is not made yet.
     pub fn observe(&mut self, evidence: &TurnEvidence, settings: &ExitSettings, now: Timestamp) {
         self.circuit_before = CircuitPhase::of(&self.breaker.state(now));
         self.turn = self.turn.saturating_add(1);
         self.last_seen = now;
+        self.subject.extend(subject(evidence));
         let (progress, completed_more) = self.progress.observe(evidence);
         self.last_progress = progress;
         let made_none = progress != TurnProgress::Made;
@@ -124,6 +145,16 @@ impl LoopRun {
         self.breaker
             .record(&settings.circuit, progress, errors, now);
     }
+}
+
+fn subject(evidence: &TurnEvidence) -> RunSubject {
+    let tasks = evidence.checklist.as_ref().map(|plan| plan.tasks.clone());
+    let tasks = tasks.filter(|tasks| !tasks.is_empty());
+    let head = evidence.git.as_ref().and_then(|git| git.head.clone());
+    let known = [("tasks", tasks), ("head", head)].into_iter();
+    known
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
 }
 
 impl ClaimStreak {

@@ -28,6 +28,10 @@ const MAX_RUNS: usize = 8;
 /// way.
 pub const IMPLICIT_RUN_EXPIRY: Duration = Duration::from_secs(2 * 60 * 60);
 
+/// The time after the end of an implicit run after which the next check is of another loop: one that
+/// goes on in spite of a stop checks again after its next turn.
+pub const NEW_LOOP_AFTER: Duration = Duration::from_secs(10 * 60);
+
 /// The runs of one folder, and totals over all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -87,6 +91,24 @@ impl LoopState {
         }
     }
 
+    /// Why an implicit run that has no turn yet is another loop than the one before it, in words.
+    /// `None` if it is not known to be one, or if it is the first.
+    pub fn new_loop(
+        &self,
+        run: &RunRef,
+        evidence: Option<&TurnEvidence>,
+        now: Timestamp,
+    ) -> Option<&'static str> {
+        if run.origin == RunOrigin::Named || self.run(&run.id).is_some() {
+            return None;
+        }
+        let before = self.last_implicit()?;
+        let has_waited = has_expired(before, now)
+            || before.stopped && now.since(before.last_seen) >= NEW_LOOP_AFTER;
+        let change = evidence.and_then(|evidence| before.other_subject(evidence));
+        change.or(has_waited.then_some("the last one ended a while ago"))
+    }
+
     /// Changes nothing: [`Self::apply`] does.
     pub fn check(
         &self,
@@ -95,7 +117,7 @@ impl LoopState {
         evidence: TurnEvidence,
         settings: ExitSettings,
     ) -> LoopEvent {
-        let mut state = self.begun(&run, now);
+        let mut state = self.begun(&run, Some(&evidence), now);
         state.observe(&evidence, &settings, now);
         let turn = CheckedTurn {
             thresholds: &settings.thresholds,
@@ -121,7 +143,7 @@ impl LoopState {
         let now = event.time;
         match &event.kind {
             LoopEventKind::Turn(record) => {
-                self.change_run(&record.run, now, |run| {
+                self.change_run(&record.run, Some(&record.evidence), now, |run| {
                     run.observe(&record.evidence, &record.settings, now);
                     run.stopped = record.evaluation.stops();
                 });
@@ -130,14 +152,14 @@ impl LoopState {
                     .record(policy, &record.evidence, &record.evaluation);
             }
             LoopEventKind::CircuitRecord(record) => {
-                self.change_run(&record.run, now, |run| {
+                self.change_run(&record.run, None, now, |run| {
                     let rule = &record.settings.circuit;
                     run.breaker
                         .record(rule, record.progress, &record.errors, now);
                 });
             }
             LoopEventKind::CircuitReset { run } => {
-                self.change_run(run, now, |run| run.breaker.reset(now));
+                self.change_run(run, None, now, |run| run.breaker.reset(now));
             }
             LoopEventKind::Reset => *self = Self::default(),
             LoopEventKind::ClockSetBack => {
@@ -150,8 +172,14 @@ impl LoopState {
     }
 
     /// Changes a run, which begins if it is new, and puts it at the end of the list.
-    fn change_run(&mut self, run: &RunRef, now: Timestamp, change: impl FnOnce(&mut LoopRun)) {
-        let mut state = self.begun(run, now);
+    fn change_run(
+        &mut self,
+        run: &RunRef,
+        evidence: Option<&TurnEvidence>,
+        now: Timestamp,
+        change: impl FnOnce(&mut LoopRun),
+    ) {
+        let mut state = self.begun(run, evidence, now);
         state.last_seen = now;
         change(&mut state);
         // There is one implicit run at a time.
@@ -166,17 +194,16 @@ impl LoopState {
     }
 
     /// Returns the state of a run, or that of a new one. A new implicit run inherits a circuit that
-    /// is not closed from the implicit run before it, unless that has expired: a stop must not be
-    /// undone by the next check.
-    fn begun(&self, run: &RunRef, now: Timestamp) -> LoopRun {
+    /// is not closed from the implicit run before it, unless it is another loop: the next check must
+    /// not undo a stop, and the end of a loop must not stop the next one.
+    fn begun(&self, run: &RunRef, evidence: Option<&TurnEvidence>, now: Timestamp) -> LoopRun {
         if let Some(state) = self.run(&run.id) {
             return state.clone();
         }
         let mut state = LoopRun::new(run.clone(), now);
-        let before = self
-            .last_implicit()
-            .filter(|before| run.origin == RunOrigin::Implicit && !has_expired(before, now));
-        if let Some(before) = before {
+        let goes_on =
+            run.origin == RunOrigin::Implicit && self.new_loop(run, evidence, now).is_none();
+        if let Some(before) = self.last_implicit().filter(|_| goes_on) {
             state.breaker = before.breaker.clone();
             state.breaker.begin_run(run.id.clone(), now);
         }

@@ -42,9 +42,9 @@ fn any_facts() -> impl Strategy<Value = TurnEvidence> {
         (0..6_u64, 0..4_u64, 0..2_u64).prop_map(|(completed, open, blockers)| Checklist {
             completed,
             open,
-            cancelled: 0,
             open_blockers: blockers.min(open),
             completed_set: completed.to_string(),
+            ..Checklist::default()
         });
     let git = (0..3_u8, 0..3_u8).prop_map(|(head, tree)| GitState {
         head: Some(head.to_string()),

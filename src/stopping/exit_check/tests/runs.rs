@@ -62,6 +62,78 @@ fn an_open_circuit_outlasts_the_implicit_run_that_opened_it() {
     assert_eq!(play(&mut agent_loop, probe), "- - -");
 }
 
+/// A loop of a plan and a commit that has opened its circuit, and the check some minutes later.
+fn after_a_stop(minutes: u64, next: TurnEvidence) -> (String, Option<&'static str>) {
+    let mut agent_loop = AgentLoop::new();
+    let stuck = || committed(plan_of("a b", 1), "1");
+    let turns = (0..4).map(|_| stuck());
+    assert_eq!(play(&mut agent_loop, turns), "- - - stagnation");
+    agent_loop.pass(Duration::from_secs(60 * minutes));
+    let now = agent_loop.now.after(Duration::from_secs(60));
+    let run = agent_loop.state.next_run(None, now);
+    let reason = agent_loop.state.new_loop(&run, Some(&next), now);
+    (play(&mut agent_loop, [next]), reason)
+}
+
+fn plan_of(tasks: &str, completed: u64) -> TurnEvidence {
+    let mut evidence = plan(completed, 3);
+    evidence.checklist.as_mut().unwrap().tasks = tasks.to_owned();
+    evidence
+}
+
+fn committed(evidence: TurnEvidence, head: &str) -> TurnEvidence {
+    let mut evidence = tree(evidence, 0);
+    evidence.git.as_mut().unwrap().head = Some(head.to_owned());
+    evidence
+}
+
+#[test]
+fn the_circuit_of_a_loop_that_ended_does_not_stop_another_one() {
+    let plan = Some("the plan has other tasks");
+    let commit = Some("there is a new commit");
+    let time = Some("the last one ended a while ago");
+    for (minutes, next, reason) in [
+        (0, committed(plan_of("a c", 1), "1"), plan),
+        (0, committed(plan_of("c", 0), "1"), plan),
+        (0, committed(plan_of("a b", 1), "2"), commit),
+        (0, committed(quiet(), "2"), commit),
+        (9, plan_of("c", 0), plan),
+        (9, committed(plan_of("a b", 1), "1"), time),
+        (60, quiet(), time),
+        // The same loop goes on: with nothing new, another box ticked, or nothing to compare.
+        (0, committed(plan_of("a b", 1), "1"), None),
+        (0, committed(plan_of("a b", 2), "1"), None),
+        (8, committed(plan_of("a b", 1), "1"), None),
+        (8, plan_of("a b", 3), None),
+        (0, plan_of("", 1), None),
+        (0, quiet(), None),
+        (8, quiet(), None),
+    ] {
+        let rule = if reason.is_some() {
+            "-"
+        } else {
+            "circuit_open"
+        };
+        let case = format!("{minutes} minutes, {next:?}");
+        assert_eq!(
+            after_a_stop(minutes, next),
+            (rule.to_owned(), reason),
+            "{case}"
+        );
+    }
+}
+
+#[test]
+fn a_running_loop_is_no_new_one_whatever_changes() {
+    let mut agent_loop = AgentLoop::new();
+    let turns = ["1", "2", "3"].map(|name| committed(plan_of(name, 0), name));
+    for evidence in turns {
+        agent_loop.turn(evidence);
+        agent_loop.pass(Duration::from_secs(20 * 60));
+    }
+    assert_eq!(agent_loop.state.current().unwrap().turn, 3);
+}
+
 #[test]
 fn an_implicit_run_expires_after_two_hours_without_a_check() {
     let mut agent_loop = AgentLoop::new();

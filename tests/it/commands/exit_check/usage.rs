@@ -223,3 +223,17 @@ fn json_of_no_known_program_is_read_with_one_warning() {
     let answer = project.check("{\"exit_signal\":false}\n", &[]);
     assert_eq!(answer.stderr, "");
 }
+
+#[test]
+fn a_loop_that_is_another_one_says_so() {
+    let project = Project::new();
+    for (done, note) in [
+        (3, ""),
+        (4, "A new loop begins: the plan has other tasks.\n"),
+        (4, ""),
+    ] {
+        project.plan(done, 0);
+        let output = project.check("I checked the boxes.", &[]).ends_with(10);
+        assert_eq!(output.stderr, note);
+    }
+}

@@ -58,9 +58,11 @@ fn record(
     mut gathered: GatheredEvidence,
     printer: &Printer,
 ) -> Result<Update, Error> {
+    let mut new_loop = None;
     let update = store.update(|state| {
         let now = clock.now();
         let run = state.next_run(args.run.run.as_deref(), now);
+        new_loop = state.new_loop(&run, Some(&gathered.evidence), now);
         let last = state
             .run(&run.id)
             .map(|run| check_name(&run.run.id, run.turn));
@@ -73,6 +75,9 @@ fn record(
         state.check(run, now, gathered.evidence, settings)
     });
     let update = recorded(update, printer)?;
+    if let Some(reason) = new_loop {
+        printer.note(&format!("A new loop begins: {reason}."));
+    }
     if let (Some(tree), Some(record)) = (gathered.tree, update.event.turn()) {
         let check = check_name(&record.run.id, record.turn);
         // Without it, the next check does not count the changed files.
