@@ -48,7 +48,9 @@ impl Loop {
 
     /// Checks a turn after which the plan has this many completed tasks; returns the exit code.
     fn check(&self, completed: usize, flags: &[&str]) -> Option<i32> {
-        let plan = "- [x] done\n".repeat(completed) + &"- [ ] open\n".repeat(10 - completed);
+        let mark = |number| if number < completed { 'x' } else { ' ' };
+        let tasks = (0..10).map(|number| format!("- [{}] task {number}\n", mark(number)));
+        let plan: String = tasks.collect();
         fs::write(self.0.folder().join("PLAN.md"), plan).unwrap();
         fs::write(self.0.folder().join("response.md"), "I moved the parser.\n").unwrap();
         let arguments = ["exit-check", "response.md", "PLAN.md", "--quiet"];
