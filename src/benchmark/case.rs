@@ -43,7 +43,8 @@ pub struct Case {
     /// Paths of files that belong to the question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Right answers: any of them will do. Never empty, but for a judge with a rubric.
+    /// Right answers: any of them will do. Never empty, but for a judge with a rubric, and for
+    /// patterns that must not match.
     pub expected: Vec<String>,
     #[serde(rename = "match")]
     pub matcher: Matcher,
@@ -67,6 +68,12 @@ pub enum Matcher {
     Contains,
     /// The answer contains a match of the expected text, which is a regular expression.
     Regex,
+    /// The answer contains a match of every expected pattern, and of none of these. Without
+    /// expected ones, that is enough.
+    All {
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        none: Vec<String>,
+    },
     /// A number within a tolerance of the expected one.
     Numeric {
         /// In the unit of the number.
@@ -88,6 +95,34 @@ pub enum Matcher {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rubric: Option<String>,
     },
+}
+
+impl Matcher {
+    /// Its kinds, the most exact first.
+    pub const KINDS: [&str; 8] = [
+        "numeric",
+        "choice",
+        "exact",
+        "contains",
+        "regex",
+        "all",
+        "transcription",
+        "judge",
+    ];
+
+    /// One of its kinds.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Choice { .. } => "choice",
+            Self::Contains => "contains",
+            Self::Regex => "regex",
+            Self::All { .. } => "all",
+            Self::Numeric { .. } => "numeric",
+            Self::Similarity { .. } => "transcription",
+            Self::Judge { .. } => "judge",
+        }
+    }
 }
 
 /// An error rate of transcriptions: insertions, deletions and substitutions by the length of the

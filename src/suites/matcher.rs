@@ -7,11 +7,12 @@ use crate::text::node::{Node, NodeMap, NodeValue, json};
 use super::log::FileLog;
 
 /// The names of matchers, each with its values. A value without a name is the first of them.
-const NAMES: [(&str, &str); 9] = [
+const NAMES: [(&str, &str); 10] = [
     ("exact", ""),
     ("choice", "options"),
     ("contains", ""),
     ("regex", ""),
+    ("all", "none"),
     ("numeric", "absolute relative"),
     ("cer", "at_most"),
     ("wer", "at_most"),
@@ -92,8 +93,11 @@ fn of_name(
         "exact" => Matcher::Exact,
         "contains" => Matcher::Contains,
         "regex" => Matcher::Regex,
+        "all" => Matcher::All {
+            none: values.list("none"),
+        },
         "choice" => Matcher::Choice {
-            options: values.options(),
+            options: values.list("options"),
         },
         "numeric" => Matcher::Numeric {
             absolute: values.tolerance("absolute"),
@@ -128,9 +132,9 @@ impl<'a> Values<'a, '_, '_> {
         value.filter(|(_, node)| !node.is_null())
     }
 
-    fn options(&mut self) -> Vec<String> {
-        let options = self.get("options");
-        options.map_or_else(Vec::new, |(_, node)| texts("options", node, self.log))
+    fn list(&mut self, key: &'a str) -> Vec<String> {
+        let list = self.get(key);
+        list.map_or_else(Vec::new, |(_, node)| texts(key, node, self.log))
     }
 
     fn tolerance(&mut self, key: &'a str) -> f64 {

@@ -37,6 +37,10 @@ enum Rule {
     Choice(Options),
     Contains,
     Regex(Vec<Regex>),
+    All {
+        all: Vec<Regex>,
+        none: Vec<Regex>,
+    },
     Numeric {
         absolute: f64,
         relative: f64,
@@ -72,8 +76,12 @@ impl AnswerKey {
     ///
     /// Why an expected answer does not fit the matcher.
     pub fn for_case(case: &Case) -> Result<Self, String> {
-        let is_judged = matches!(case.matcher, Matcher::Judge { .. });
-        if case.expected.is_empty() && !is_judged {
+        let needs_none = match &case.matcher {
+            Matcher::Judge { .. } => true,
+            Matcher::All { none } => !none.is_empty(),
+            _ => false,
+        };
+        if case.expected.is_empty() && !needs_none {
             return Err("there is no expected answer".to_owned());
         }
         let mut texts = case.expected.iter().map(|text| text.trim());
@@ -89,6 +97,10 @@ impl AnswerKey {
             Matcher::Choice { options } => choice(options, &case.expected)?,
             Matcher::Contains => (Rule::Contains, texts(folded)),
             Matcher::Regex => (Rule::Regex(patterns(&case.expected)?), Vec::new()),
+            Matcher::All { none } => {
+                let (all, none) = (patterns(&case.expected)?, patterns(none)?);
+                (Rule::All { all, none }, Vec::new())
+            }
             Matcher::Numeric { absolute, relative } => numeric(case, *absolute, *relative)?,
             Matcher::Similarity { measure, at_most } => {
                 let (measure, at_most) = (*measure, tolerance(*at_most)?);
@@ -141,7 +153,7 @@ impl AnswerKey {
                 (bare(answer), Value::Text(folded(answer)))
             }
             Rule::Contains => (bare(&paragraph()), Value::Text(folded(&paragraph()))),
-            Rule::Regex(_) => {
+            Rule::Regex(_) | Rule::All { .. } => {
                 let stated = paragraph().trim().to_owned();
                 (stated.clone(), Value::Text(stated))
             }
@@ -174,6 +186,10 @@ impl AnswerKey {
                 .any(|expected| matches!(expected, Value::Text(words) if !positions_of_words(text, words).is_empty())),
             (Rule::Regex(patterns), Value::Text(text)) => {
                 patterns.iter().any(|pattern| pattern.is_match(text))
+            }
+            (Rule::All { all, none }, Value::Text(text)) => {
+                all.iter().all(|pattern| pattern.is_match(text))
+                    && !none.iter().any(|pattern| pattern.is_match(text))
             }
             (_, value) => expected.any(|expected| self.are_same(value, expected)),
         })
@@ -209,7 +225,9 @@ impl AnswerKey {
             (Rule::Similarity { measure, at_most }, Value::Text(one), Value::Text(other)) => {
                 error_rate(*measure, one, other) <= *at_most
             }
-            (Rule::Regex(_), Value::Text(one), Value::Text(other)) => folded(one) == folded(other),
+            (Rule::Regex(_) | Rule::All { .. }, Value::Text(one), Value::Text(other)) => {
+                folded(one) == folded(other)
+            }
             (_, one, other) => one == other,
         }
     }

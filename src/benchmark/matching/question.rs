@@ -36,7 +36,7 @@ fn form(matcher: &Matcher) -> &'static str {
         Matcher::Numeric { .. } => {
             "and the number alone, in digits, with a point for decimals and without a unit."
         }
-        Matcher::Exact | Matcher::Contains | Matcher::Regex => {
+        Matcher::Exact | Matcher::Contains | Matcher::Regex | Matcher::All { .. } => {
             "and the answer alone, in as few words as it takes."
         }
         Matcher::Similarity { .. } => "and the whole transcription, word for word.",

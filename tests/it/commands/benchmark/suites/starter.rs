@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use conclave::benchmark::case::Matcher;
 use conclave::suites::suite::StopLimit;
 use conclave::suites::{self, Suite};
 
@@ -27,25 +26,16 @@ fn the_starter_suite_has_sources_and_tags() {
 
 #[test]
 fn the_starter_suite_has_every_matcher_but_the_judge() {
-    let name = |matcher: &Matcher| match matcher {
-        Matcher::Exact => "exact",
-        Matcher::Choice { .. } => "choice",
-        Matcher::Contains => "contains",
-        Matcher::Regex => "regex",
-        Matcher::Numeric { .. } => "numeric",
-        Matcher::Similarity { .. } => "similarity",
-        Matcher::Judge { .. } => "judge",
-    };
     let suite = starter();
     let cases = suite.cases.iter();
-    let names: BTreeSet<_> = cases.map(|entry| name(&entry.case.matcher)).collect();
+    let names: BTreeSet<_> = cases.map(|entry| entry.case.matcher.kind()).collect();
     let expected = BTreeSet::from([
         "exact",
         "choice",
         "contains",
         "regex",
         "numeric",
-        "similarity",
+        "transcription",
     ]);
     assert_eq!(names, expected);
 }
