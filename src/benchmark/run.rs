@@ -1,5 +1,6 @@
 //! A run of a suite: its terms, and the case runs that it consists of.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -147,6 +148,9 @@ pub struct SuiteRef {
     pub sha256: String,
     /// The number of cases in the whole suite.
     pub cases: u64,
+    /// The fields of its rows, by the names that cases have for them, where flags map them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, String>,
 }
 
 /// A case as a run knows it.

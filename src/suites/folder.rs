@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::log::FileLog;
 use super::raw_case::{self, CaseFile, ParsedFile, RawCase, path_inside, set};
+use super::shapes::{self, RowTerms};
 use crate::files::resolved;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
@@ -28,7 +29,11 @@ pub(super) fn manifest(folder: &CaseFile) -> Option<CaseFile> {
 }
 
 /// Problems go to the log.
-pub(super) fn cases(folder: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Vec<RawCase>> {
+pub(super) fn cases(
+    folder: &CaseFile,
+    terms: &RowTerms,
+    log: &mut FileLog<'_>,
+) -> io::Result<Vec<RawCase>> {
     let mut cases = Vec::new();
     for (name, file) in entries(folder, Path::new(""), log)? {
         let mut log = log.of_file(&file.shown);
@@ -47,7 +52,16 @@ pub(super) fn cases(folder: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Vec<
             log.note("not a case: neither a folder nor JSON nor YAML");
         }
     }
-    Ok(cases)
+    let shaped = cases.into_iter().flat_map(|case: RawCase| {
+        let mut log = log.of_file(&case.file);
+        let rows = shapes::shaped(vec![case.node.clone()], false, terms, &mut log);
+        log.recognise(&rows.shape.name);
+        rows.nodes.into_iter().map(move |node| RawCase {
+            node,
+            ..case.clone()
+        })
+    });
+    Ok(shaped.collect())
 }
 
 /// A file or folder with its name in a folder or a case.

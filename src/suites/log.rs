@@ -16,6 +16,8 @@ pub(super) struct ProblemLog {
     pub(super) problems: Vec<SuiteProblem>,
     /// What a person may want to know of a suite that can be used; each once.
     pub(super) notes: IndexSet<String>,
+    /// The shapes of its files.
+    pub(super) shapes: IndexSet<String>,
 }
 
 impl ProblemLog {
@@ -84,6 +86,13 @@ impl<'a> FileLog<'a> {
     pub(super) fn note(&mut self, note: &str) {
         let note = printable(&format!("{}: {note}", self.file));
         self.log.notes.insert(note);
+    }
+
+    /// Adds the name of a shape.
+    pub(super) fn recognise(&mut self, shape: &str) {
+        if !shape.is_empty() {
+            self.log.shapes.insert(shape.to_owned());
+        }
     }
 
     /// In all files.

@@ -6,10 +6,11 @@ use crate::domain::answer::confidence::Confidence;
 use super::case::CaseDefaults;
 use super::log::FileLog;
 use super::matcher;
+use super::shapes::{FieldMap, field_pair};
 use super::suite::{StopLimit, StopSettings, SuiteSettings};
 use crate::text::node::{Node, NodeMap, NodeValue};
 
-const KEYS: &str = "name description suite cases question match panel personas models judge single \
+const KEYS: &str = "name description suite cases fields question match panel personas models judge single \
                     grader mode rounds attempts_per_case jobs retry $schema";
 
 const CONDITIONS: &str = "max_retry_rate max_reject_rate max_consecutive_fails max_total_attempts \
@@ -26,8 +27,15 @@ pub(super) struct Manifest {
     pub(super) suite: Option<(String, usize)>,
     /// The cases in the manifest itself.
     pub(super) cases: Option<Vec<Node>>,
+    /// What the fields of its rows are.
+    pub(super) fields: FieldMap,
     pub(super) defaults: CaseDefaults,
     pub(super) settings: SuiteSettings,
+}
+
+/// Returns whether a document names or has cases.
+pub(super) fn is(map: &NodeMap) -> bool {
+    map.contains_key("suite") || map.contains_key("cases")
 }
 
 /// Problems go to the log.
@@ -50,6 +58,7 @@ pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
         name: keys.text("name"),
         suite,
         cases,
+        fields: keys.fields(),
         defaults: CaseDefaults {
             question: keys.text("question"),
             matcher,
@@ -127,6 +136,19 @@ impl<'a> Keys<'a, '_, '_> {
     fn count(&mut self, key: &str, most: u32) -> Option<u32> {
         let expected = format!("a whole number from 1 to {most}");
         self.read(key, &expected, |member| whole_number(member, most))
+    }
+
+    fn fields(&mut self) -> FieldMap {
+        let map = self.read("fields", "a map of fields", Node::as_map);
+        let mut fields = FieldMap::new();
+        for (of, member) in map.into_iter().flatten() {
+            let name = member.as_word().unwrap_or_default();
+            match field_pair(&format!("{of}={name}")) {
+                Ok((of, name)) => drop(fields.insert(of, name)),
+                Err(problem) => self.log.add(member.line, format!("`fields`: {problem}")),
+            }
+        }
+        fields
     }
 
     fn stop_conditions(&mut self) -> StopSettings {

@@ -9,6 +9,7 @@ use std::{fs, io};
 
 use super::MAX_CASES;
 use super::log::FileLog;
+use super::shapes::headless_tables;
 use crate::files::write::folder_of;
 use crate::files::{SizeLimit, resolved};
 use crate::text::node::table::{self, Separator};
@@ -23,7 +24,10 @@ pub(super) struct RawCase {
     pub(super) file: Arc<str>,
     /// The folder of its files; absolute.
     pub(super) folder: Arc<Path>,
+    /// Cells of a table are texts, also those of lists.
     pub(super) is_table: bool,
+    /// How answers of its shape are compared; blank if the answer decides.
+    pub(super) matcher: String,
 }
 
 /// A file with cases, or a folder.
@@ -73,6 +77,7 @@ impl CaseFile {
             file: Arc::clone(&self.shown),
             folder: Arc::clone(&self.folder),
             is_table: false,
+            matcher: String::new(),
         }
     }
 
@@ -132,7 +137,12 @@ pub(super) fn read(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Option<
 /// What a file has, by the ending of its name.
 pub(super) enum ParsedFile {
     /// The rows of a table, or a value a line.
-    List { nodes: Vec<Node>, is_table: bool },
+    List {
+        nodes: Vec<Node>,
+        is_table: bool,
+        /// What the columns of a table without a header were recognised by.
+        headless: Option<String>,
+    },
     /// The value of a whole file; `None` if it is empty.
     Document(Option<Node>),
     /// The ending is another one.
@@ -146,9 +156,13 @@ pub(super) fn content(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Pars
     };
     // One too many shows that there are too many.
     let most = MAX_CASES + 1;
-    let table = |separator| {
-        let rows = table::parse(&text, separator, most);
-        rows.unwrap_or_else(|error| vec![Err(error)])
+    let mut headless = None;
+    let mut table = |separator| match table::parse(&text, separator, headless_tables(), most) {
+        Ok(table) => {
+            headless = table.headless;
+            table.rows
+        }
+        Err(error) => vec![Err(error)],
     };
     let extension = file.extension();
     let parsed: Vec<Result<Node, SyntaxProblem>> = match extension.as_str() {
@@ -169,7 +183,11 @@ pub(super) fn content(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Pars
     let is_table = matches!(extension.as_str(), "csv" | "tsv");
     Ok(match extension.as_str() {
         "yaml" | "yml" | "json" => ParsedFile::Document(nodes.pop()),
-        _ => ParsedFile::List { nodes, is_table },
+        _ => ParsedFile::List {
+            nodes,
+            is_table,
+            headless,
+        },
     })
 }
 

@@ -11,6 +11,7 @@ use super::case::{self, CaseDefaults};
 use super::log::{FileLog, ProblemLog};
 use super::log::{SuiteError, SuitePlace, SuiteProblem, printable};
 use super::raw_case::{self, CaseFile, ParsedFile, RawCase, unusable};
+use super::shapes::{self, FieldMap, RowTerms, rows_of};
 use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
 use super::{MAX_CASES, folder, manifest, promptfoo};
 use crate::text::node::{Node, NodeMap, NodeValue};
@@ -21,6 +22,15 @@ use crate::text::node::{Node, NodeMap, NodeValue};
 ///
 /// Lists the problems of all cases, with their lines.
 pub fn read(path: &Path) -> Result<Suite, SuiteError> {
+    read_mapped(path, &FieldMap::new())
+}
+
+/// Reads a suite whose rows have other fields.
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn read_mapped(path: &Path, fields: &FieldMap) -> Result<Suite, SuiteError> {
     let shown = printable(&path.to_string_lossy());
     let unreadable = |source| SuiteError::Unreadable {
         path: shown.clone(),
@@ -29,7 +39,7 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     let absolute = path::absolute(path).map_err(unreadable)?;
     let mut log = ProblemLog::default();
     let file = CaseFile::named(path).map_err(unreadable)?;
-    let contents = read_contents(&file, &mut log).map_err(unreadable)?;
+    let contents = read_contents(&file, fields, &mut log).map_err(unreadable)?;
     check_together(&shown, &contents.cases, &mut log);
     if !log.problems.is_empty() {
         return Err(SuiteError::Invalid {
@@ -49,6 +59,8 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
         sha256: fingerprint(&contents.cases),
         cases: contents.cases,
         settings: contents.settings,
+        fields: fields.clone(),
+        shapes: log.shapes.into_iter().collect(),
         notes: log.notes.into_iter().collect(),
     })
 }
@@ -61,16 +73,29 @@ struct SuiteContents {
     settings: SuiteSettings,
 }
 
-fn read_contents(file: &CaseFile, log: &mut ProblemLog) -> io::Result<SuiteContents> {
+fn read_contents(
+    file: &CaseFile,
+    fields: &FieldMap,
+    log: &mut ProblemLog,
+) -> io::Result<SuiteContents> {
     let mut log = FileLog::new(&file.shown, log);
+    let terms = RowTerms {
+        fields: fields.clone(),
+        ..RowTerms::default()
+    };
     if !file.path.is_dir() {
-        return read_file(file, None, &mut log);
+        return read_file(file, None, terms, &mut log);
     }
     let Some(manifest) = folder::manifest(file) else {
-        let raw = folder::cases(file, &mut log)?;
+        let raw = folder::cases(file, &terms, &mut log)?;
         return Ok(of_cases(&raw, &mut log));
     };
-    read_file(&manifest, Some(file), &mut log.of_file(&manifest.shown))
+    read_file(
+        &manifest,
+        Some(file),
+        terms,
+        &mut log.of_file(&manifest.shown),
+    )
 }
 
 fn of_cases(raw: &[RawCase], log: &mut FileLog<'_>) -> SuiteContents {
@@ -83,9 +108,10 @@ fn of_cases(raw: &[RawCase], log: &mut FileLog<'_>) -> SuiteContents {
 fn read_file(
     file: &CaseFile,
     folder: Option<&CaseFile>,
+    mut terms: RowTerms,
     log: &mut FileLog<'_>,
 ) -> io::Result<SuiteContents> {
-    let contents = match content_of(file, log)? {
+    let contents = match content_of(file, &terms, log)? {
         FileContent::Cases(raw) if folder.is_none() => return Ok(of_cases(&raw, log)),
         FileContent::Cases(_) => {
             log.add(0, "the manifest of a folder must be a map of keys");
@@ -94,10 +120,14 @@ fn read_file(
         FileContent::Manifest(map) => map,
     };
     let manifest = manifest::read(&contents, log);
+    let flags = std::mem::replace(&mut terms.fields, manifest.fields);
+    terms.fields.extend(flags);
+    terms.has_question = manifest.defaults.question.is_some();
+    terms.has_match = manifest.defaults.matcher.is_some();
     let raw = match (manifest.suite, manifest.cases, folder) {
-        (Some((name, line)), ..) => cases_of_path(&name, line, file, log),
-        (None, Some(nodes), _) => cases_of(nodes, false, file, log),
-        (None, None, Some(folder)) => folder::cases(folder, log)?,
+        (Some((name, line)), ..) => cases_of_path(&name, line, file, &terms, log),
+        (None, Some(nodes), _) => cases_of(nodes, false, file, &terms, log),
+        (None, None, Some(folder)) => folder::cases(folder, &terms, log)?,
         (None, None, None) => {
             log.add(0, "a manifest needs `suite` with a path, or `cases`");
             Vec::new()
@@ -110,12 +140,18 @@ fn read_file(
     })
 }
 
-fn cases_of_path(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
+fn cases_of_path(
+    name: &str,
+    line: usize,
+    file: &CaseFile,
+    terms: &RowTerms,
+    log: &mut FileLog<'_>,
+) -> Vec<RawCase> {
     let cases = file.sibling(Path::new(name)).and_then(|other| {
         if other.path.is_dir() {
-            return folder::cases(&other, log);
+            return folder::cases(&other, terms, log);
         }
-        match content_of(&other, &mut log.of_file(&other.shown))? {
+        match content_of(&other, terms, &mut log.of_file(&other.shown))? {
             FileContent::Cases(raw) => Ok(raw),
             FileContent::Manifest(_) => {
                 let problem = format!("`{name}` is a manifest too, and must have cases");
@@ -137,16 +173,26 @@ enum FileContent {
 }
 
 /// Problems go to the log.
-fn content_of(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<FileContent> {
+fn content_of(file: &CaseFile, terms: &RowTerms, log: &mut FileLog<'_>) -> io::Result<FileContent> {
     let cases = match raw_case::content(file, log)? {
-        ParsedFile::List { nodes, is_table } => cases_of(nodes, is_table, file, log),
+        ParsedFile::List {
+            nodes,
+            is_table,
+            headless,
+        } => {
+            log.recognise(&headless.unwrap_or_default());
+            cases_of(nodes, is_table, file, terms, log)
+        }
         ParsedFile::Document(None) => Vec::new(),
         ParsedFile::Document(Some(Node { line, value })) => match value {
-            NodeValue::List(nodes) => cases_of(nodes, false, file, log),
+            NodeValue::List(nodes) => cases_of(nodes, false, file, terms, log),
             NodeValue::Map(map) if promptfoo::is_config(&map) => {
                 promptfoo::cases_of_config(&map, line, file, log)
             }
-            NodeValue::Map(map) => return Ok(FileContent::Manifest(map)),
+            NodeValue::Map(map) => match rows_of(&map).filter(|_| !manifest::is(&map)) {
+                Some(rows) => cases_of(rows, false, file, terms, log),
+                None => return Ok(FileContent::Manifest(map)),
+            },
             _ => {
                 log.add(line, "a suite must be a list of cases or a manifest");
                 Vec::new()
@@ -168,17 +214,24 @@ fn cases_of(
     nodes: Vec<Node>,
     is_table: bool,
     file: &CaseFile,
+    terms: &RowTerms,
     log: &mut FileLog<'_>,
 ) -> Vec<RawCase> {
-    if nodes.iter().any(promptfoo::is_test) {
-        promptfoo::cases_of_tests(&nodes, file, log)
-    } else {
-        let case = |node| RawCase {
-            is_table,
-            ..file.case(node)
-        };
-        nodes.into_iter().map(case).collect()
+    if nodes.len() > MAX_CASES {
+        log.add(0, format!("there are more than {MAX_CASES} cases"));
+        return Vec::new();
     }
+    if terms.fields.is_empty() && nodes.iter().any(promptfoo::is_test) {
+        return promptfoo::cases_of_tests(&nodes, file, log);
+    }
+    let rows = shapes::shaped(nodes, is_table, terms, log);
+    log.recognise(&rows.shape.name);
+    let case = |node| RawCase {
+        is_table,
+        matcher: rows.shape.matcher.clone(),
+        ..file.case(node)
+    };
+    rows.nodes.into_iter().map(case).collect()
 }
 
 fn read_cases(raw: &[RawCase], defaults: &CaseDefaults, log: &mut FileLog<'_>) -> Vec<SuiteCase> {

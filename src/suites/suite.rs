@@ -11,6 +11,7 @@ use crate::domain::answer::confidence::Confidence;
 use crate::domain::hash::sha256;
 
 use super::log::SuitePlace;
+use super::shapes::FieldMap;
 
 /// A suite that was checked whole.
 #[derive(Clone, Debug)]
@@ -24,6 +25,10 @@ pub struct Suite {
     /// Fingerprint of all cases: what is asked, with what, and what is right. It depends neither on
     /// the format nor on the order, and not on tags or sources.
     pub sha256: String,
+    /// The fields that flags map.
+    pub fields: FieldMap,
+    /// What the forms of its files were recognised as; empty for cases of this program's own form.
+    pub shapes: Vec<String>,
     /// Remarks, such as columns that are not used.
     pub notes: Vec<String>,
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::benchmark::run::Partition;
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, confidence, share};
 use crate::domain::answer::confidence::Confidence;
+use crate::suites::field_pair;
 use crate::suites::suite::{StopLimit, StopSettings};
 
 /// Consultations at once, unless flag or suite say otherwise.
@@ -14,6 +15,11 @@ const DEFAULT_JOBS: u32 = 4;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Cases")]
 pub(super) struct CaseFlags {
+    /// Read other fields than those of cases: `question=input,expected=target`, also `options`
+    /// (one, or `a+b+c`), `context`, `id` and `tags`; `index=1` if numbers count options from 1
+    #[arg(long, value_name = "FIELD=NAME", value_delimiter = ',', value_parser = field_pair)]
+    pub(super) field: Vec<(String, String)>,
+
     /// Run only cases with this tag; give it several times for several tags
     #[arg(long, value_name = "TAG")]
     pub(super) tag: Vec<String>,

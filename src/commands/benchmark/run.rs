@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::benchmark::case::CaseId;
@@ -40,7 +41,7 @@ use crate::setup::panel::SMALL_PANEL;
 use crate::setup::plan::Planner;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::suites::suite::Suite;
-use crate::suites::{self, SuiteError};
+use crate::suites::{self, FieldMap, SuiteError};
 use crate::terminal::document::{Part, list};
 use crate::terminal::output::format::count;
 use crate::terminal::progress::benchmark::{BenchmarkProgress, RunCounts};
@@ -53,7 +54,8 @@ use super::{Args, ResumeArgs, stored};
 pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Error> {
     stored::check_outputs(&args.process.output)?;
     let consent_mode = consent_mode(args.control.spending.yes, app.printer, StdinUse::Free);
-    let (suite, scrubber) = read_suite(path, args.sending.no_scrub, app)?;
+    let fields = args.cases.field.iter().cloned().collect();
+    let (suite, scrubber) = read_suite(path, &fields, args.sending.no_scrub, app)?;
     let request = args.request(consent_mode)?.with_settings(&suite.settings);
     let clock = app.clock;
     // What the selection leaves decides whether a grader is needed.
@@ -68,7 +70,7 @@ pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Erro
         planner: &planner,
         consent_mode,
         dry_run: args.control.spending.dry_run,
-        needs_grader: book.needs_grader(),
+        judged: book.judged(),
     };
     let arms = block_on(arms.prepare(&request))??;
     let mut terms = request.terms(&suite, arms.terms())?;
@@ -82,6 +84,7 @@ pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Erro
     }
     let estimate = estimate_run(&terms.case_runs(), &book, &arms)?;
     let run = PreparedRun {
+        shapes: &suite.shapes,
         flags: &args.process,
         app,
         planner: &planner,
@@ -134,7 +137,7 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     }
     let mut terms = state.begun.terms.clone();
     let path = Path::new(&terms.suite.path);
-    let (suite, _) = read_suite(path, terms.options.unmasked, app)?;
+    let (suite, _) = read_suite(path, &terms.suite.fields, terms.options.unmasked, app)?;
     if suite.sha256 != terms.suite.sha256 {
         // Results of other cases would not add up.
         let path = &terms.suite.path;
@@ -148,7 +151,7 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
         planner: &planner,
         consent_mode,
         dry_run: args.spending.dry_run,
-        needs_grader: book.needs_grader(),
+        judged: book.judged(),
     };
     let arms = block_on(arms.prepare_resumed(&terms))??;
 
@@ -164,6 +167,7 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     terms.cases.retain(|case| is_left(&case.id));
     let estimate = estimate_run(&remaining, &book, &arms)?;
     let run = PreparedRun {
+        shapes: &suite.shapes,
         flags: &args.process,
         app,
         planner: &planner,
@@ -217,6 +221,7 @@ impl Args {
 /// A run whose arms are prepared.
 #[derive(Debug)]
 struct PreparedRun<'a> {
+    shapes: &'a [String],
     flags: &'a ProcessFlags,
     app: App<'a>,
     planner: &'a Planner<'a>,
@@ -237,16 +242,36 @@ impl PreparedRun<'_> {
             times => format!(", {times} times each"),
         };
         printer.note(&format!(
-            "Benchmark {}: {}{repeated}{}",
+            "Benchmark {}{}: {}{repeated}{}",
             clean(&terms.suite.name),
+            self.shape(),
             count(terms.cases.len(), "case"),
             part.unwrap_or_default(),
         ));
+        printer.note(&format!("  compared: {}", self.compared()));
         for arm in &terms.arms {
             printer.note(&format!("  {}", arm_line(arm)));
         }
         self.announce_arms();
         printer.note(&cost_line("Estimate", &self.estimate));
+    }
+
+    /// ` (GSM8K)`.
+    fn shape(&self) -> String {
+        match self.shapes {
+            [] => String::new(),
+            shapes => format!(" ({})", shapes.join(", ")),
+        }
+    }
+
+    /// `20 numeric, 2 transcriptions`.
+    fn compared(&self) -> String {
+        let compared = self.book.compared();
+        let words = compared.iter().map(|(kind, number)| match *kind {
+            "transcription" => count(number, kind),
+            kind => format!("{number} {kind}"),
+        });
+        words.collect::<Vec<_>>().join(", ")
     }
 
     fn announce_arms(&self) {
@@ -288,13 +313,22 @@ impl PreparedRun<'_> {
     ) -> Result<Exit, Error> {
         let (all, selected) = (terms.suite.cases, terms.cases.len());
         let suite = format!(
-            "The suite {} is correct: {selected} of {} {} {which}.",
+            "The suite {}{} is correct: {selected} of {} {} {which}. Answers are compared: {}.",
             terms.suite.name,
+            self.shape(),
             count(all, "case"),
             if selected == 1 { "is" } else { "are" },
+            self.compared(),
         );
         let arms = list(terms.arms.iter().map(|arm| arm_line(arm).into()));
-        let mut preview = batch.preview(&[], RunDetails { terms });
+        let mut preview = batch.preview(
+            &[],
+            RunDetails {
+                shapes: self.shapes,
+                compared: self.book.compared(),
+                terms,
+            },
+        );
         let above = std::iter::once(Part::Paragraph(suite.into())).chain(arms);
         preview.around = [above.collect(), Vec::new()];
         let flags = &self.flags.output;
@@ -351,11 +385,12 @@ impl PreparedRun<'_> {
 /// scrubber that masked them, if any.
 fn read_suite(
     path: &Path,
+    fields: &FieldMap,
     unmasked: bool,
     app: App<'_>,
 ) -> Result<(Suite, Option<Scrubber>), Error> {
     let printer = app.printer;
-    let mut suite = suites::read(path).map_err(|error| {
+    let mut suite = suites::read_mapped(path, fields).map_err(|error| {
         for line in error.lines() {
             printer.warning(&format!("❌ {line}"));
         }
@@ -404,6 +439,10 @@ fn counts(state: &BenchmarkState) -> RunCounts {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RunDetails<'a> {
+    /// What the forms of the suite's files were recognised as.
+    shapes: &'a [String],
+    /// How many of the cases are compared in each way.
+    compared: IndexMap<&'static str, u64>,
     terms: &'a RunTerms,
 }
 

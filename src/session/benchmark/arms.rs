@@ -1,5 +1,6 @@
 //! Who answers and who grades: a template of plans for each arm, and one for the grader.
 
+use crate::benchmark::case::CaseId;
 use crate::benchmark::run::{Arm, ArmTerms, RunOptions, RunTerms};
 use crate::consultation::plan::options::{DebateAnalysis, JudgePasses, Rounds};
 use crate::consultation::plan::{ControlRequest, Plan};
@@ -32,7 +33,8 @@ pub struct ArmPlanner<'a> {
     pub planner: &'a Planner<'a>,
     pub consent_mode: ConsentMode,
     pub dry_run: bool,
-    pub needs_grader: bool,
+    /// A case that a model grades.
+    pub judged: Option<&'a CaseId>,
 }
 
 impl ArmPlanner<'_> {
@@ -98,12 +100,15 @@ impl ArmPlanner<'_> {
     }
 
     async fn grader(&self, options: &RunOptions) -> Result<Option<PlanTemplate>, Error> {
-        if !self.needs_grader {
+        let Some(case) = self.judged else {
             return Ok(None);
-        }
+        };
         let model = options.grader.as_deref().ok_or_else(|| {
-            Error::usage("cases with `match: judge` need a model that grades them")
-                .hint("name it with `--grader MODEL`, or as `grader` in the manifest")
+            let error = format!("only a model can compare the answer of case `{case}`");
+            Error::usage(error).hint(
+                "name it with `--grader MODEL`, or as `grader` in the manifest, or say with \
+                 `match` how answers are compared",
+            )
         })?;
         self.alone(model, options).await.map(Some)
     }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::benchmark::case::{Case, CaseId};
+use indexmap::IndexMap;
+
+use crate::benchmark::case::{Case, CaseId, Matcher};
 use crate::benchmark::matching::{AnswerKey, asked_question};
 use crate::benchmark::run::RunTerms;
 use crate::context::sources::files::{NamedBy, read_files};
@@ -62,8 +64,23 @@ impl CaseBook {
         self.cases.values()
     }
 
-    pub fn needs_grader(&self) -> bool {
-        self.entries().any(|entry| entry.key.needs_grader())
+    /// Returns a case that a model grades.
+    pub fn judged(&self) -> Option<&CaseId> {
+        let mut judged = self.entries().filter(|entry| entry.key.needs_grader());
+        judged.next().map(|entry| &entry.case.id)
+    }
+
+    /// Returns how many cases are compared in each way.
+    pub fn compared(&self) -> IndexMap<&'static str, u64> {
+        let mut compared = IndexMap::new();
+        for kind in Matcher::KINDS {
+            let cases = self
+                .entries()
+                .filter(|entry| entry.case.matcher.kind() == kind);
+            let number = cases.count() as u64;
+            compared.extend((number > 0).then_some((kind, number)));
+        }
+        compared
     }
 }
 

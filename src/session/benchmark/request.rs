@@ -192,5 +192,6 @@ fn suite_ref(suite: &Suite) -> SuiteRef {
         path: suite.path.to_string_lossy().into_owned(),
         sha256: suite.sha256.clone(),
         cases: u64::try_from(suite.cases.len()).unwrap_or(u64::MAX),
+        fields: suite.fields.clone(),
     }
 }

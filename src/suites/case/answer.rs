@@ -5,9 +5,11 @@ use std::iter::zip;
 use crate::benchmark::case::Matcher;
 use crate::suites::log::FileLog;
 use crate::suites::matcher;
-use crate::text::node::{Node, NodeMap, NodeValue, json, plain_scalar};
+use crate::suites::raw_case::RawCase;
+use crate::text::clean::words;
+use crate::text::node::{Node, NodeMap, NodeValue};
 
-use super::{CaseDefaults, Style, field, separated, tidy};
+use super::{CaseDefaults, field, tidy};
 
 /// The expected answers as they are written.
 #[derive(Default)]
@@ -21,15 +23,14 @@ pub(super) struct Expected {
 pub(super) fn read(
     map: &NodeMap,
     line: usize,
-    style: Style,
+    raw: &RawCase,
     defaults: &CaseDefaults,
     log: &mut FileLog<'_>,
 ) -> Option<(Expected, Matcher)> {
-    let own = field(map, "match", log);
-    let own = own.map(|(_, member)| matcher::read(member, log));
-    let options = field(map, "options", log);
-    let options = options.map(|(_, member)| (member.line, options_of(member, style, log)));
-    let expected = expected(map, style, log);
+    let own = field(map, "match").map(|member| matcher::read(member, log));
+    let options = field(map, "options");
+    let options = options.map(|member| (member.line, options_of(member, log)));
+    let expected = expected(map, log);
     let matcher = match (own, options) {
         (Some(None), _) => return None,
         (Some(Some(Matcher::Choice { options: inner })), outer) => {
@@ -47,14 +48,21 @@ pub(super) fn read(
         (None, Some((_, options))) => Matcher::Choice { options },
         (None, None) => match (&defaults.matcher, &expected) {
             // Only cases with options are choices.
+            (Some(Matcher::Choice { .. }) | None, _) if !raw.matcher.is_empty() => {
+                matcher::read(&Node::text(line, raw.matcher.as_str()), log)?
+            }
             (Some(Matcher::Choice { .. }) | None, Some(expected)) => inferred(expected),
             (Some(Matcher::Choice { .. }) | None, None) => Matcher::Exact,
             (Some(default), _) => default.clone(),
         },
     };
     let Some(expected) = expected else {
-        let needs_none = matches!(matcher, Matcher::Judge { rubric: Some(_) });
-        let is_missing = field(map, "expected", log).is_none();
+        let needs_none = match &matcher {
+            Matcher::Judge { rubric } => rubric.is_some(),
+            Matcher::All { none } => !none.is_empty(),
+            _ => false,
+        };
+        let is_missing = field(map, "expected").is_none();
         if !needs_none && is_missing {
             log.add(line, "the case has no `expected` answer");
         }
@@ -64,53 +72,42 @@ pub(super) fn read(
         };
         return (needs_none && is_missing).then_some((none, matcher));
     };
-    let is_choice = matches!(matcher, Matcher::Choice { .. });
-    if style == Style::Inspect && expected.texts.len() > 1 && is_choice {
-        let problem = "several options that must be chosen together cannot be compared";
-        return log.refuse(expected.line, problem);
-    }
     Some((expected, matcher))
 }
 
+/// Prose is right in many words, which only a model can compare.
 fn inferred(expected: &Expected) -> Matcher {
+    /// Words of a sentence that is hardly written twice.
+    const LONG: usize = 25;
+    let is_prose = |text: &String| text.contains('\n') || words(text).count() > LONG;
     if expected.is_number {
         Matcher::Numeric {
             absolute: 0.0,
             relative: 0.0,
         }
-    } else if expected.texts.iter().any(|text| text.contains('\n')) {
-        matcher::transcription()
+    } else if expected.texts.iter().any(is_prose) {
+        Matcher::Judge { rubric: None }
     } else {
         Matcher::Exact
     }
 }
 
-fn expected(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Option<Expected> {
-    let (name, member) = field(map, "expected", log)?;
+fn expected(map: &NodeMap, log: &mut FileLog<'_>) -> Option<Expected> {
+    let member = field(map, "expected")?;
     let elements = member.elements();
     if elements.is_empty() {
-        return log.refuse(member.line, format!("`{name}` is an empty list"));
+        return log.refuse(member.line, "`expected` is an empty list");
     }
     let mut texts = Vec::new();
     let mut is_number = true;
     for element in elements {
-        let value = match &element.value {
-            NodeValue::Text(text) if style != Style::Own => match plain_scalar(text.trim()) {
-                NodeValue::Null => NodeValue::Text(text.clone()),
-                typed => typed,
-            },
-            value => value.clone(),
-        };
-        is_number &= matches!(value, NodeValue::Number(_));
-        match value {
+        is_number &= matches!(element.value, NodeValue::Number(_));
+        match &element.value {
             NodeValue::Bool(true) => texts.extend(["true".to_owned(), "yes".to_owned()]),
             NodeValue::Bool(false) => texts.extend(["false".to_owned(), "no".to_owned()]),
-            NodeValue::Number(number) => texts.push(number),
-            NodeValue::Text(text) if !text.trim().is_empty() => texts.push(tidy(&text)),
-            _ => {
-                let name = format!("`{name}`");
-                return log.wrong(&name, element, "a text, a number, true or false");
-            }
+            NodeValue::Number(number) => texts.push(number.clone()),
+            NodeValue::Text(text) if !text.trim().is_empty() => texts.push(tidy(text)),
+            _ => return log.wrong("`expected`", element, "a text, a number, true or false"),
         }
     }
     Some(Expected {
@@ -120,31 +117,8 @@ fn expected(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Option<Expect
     })
 }
 
-/// A list, or a map of letters. Tables separate them with `|`.
-fn options_of(node: &Node, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
-    let options = match &node.value {
-        NodeValue::Text(text) if style == Style::Table => table_options(text, node, log),
-        NodeValue::Map(map) => {
-            let keys = map.keys().map(String::as_str);
-            if !zip(keys, letters()).all(|(key, letter)| key.eq_ignore_ascii_case(&letter)) {
-                log.add(node.line, "the keys of options must be `A`, `B` and so on");
-            }
-            let value = NodeValue::List(map.values().cloned().collect());
-            let line = node.line;
-            let list = Node { line, value };
-            matcher::texts("options", &list, log)
-        }
-        _ => matcher::texts("options", node, log),
-    };
-    without_letters(options)
-}
-
-fn table_options(text: &str, node: &Node, log: &mut FileLog<'_>) -> Vec<String> {
-    let is_list = text.trim_start().starts_with('[');
-    if let (true, Ok(Some(list))) = (is_list, json::parse(text)) {
-        return matcher::texts("options", &list.at_line(node.line), log);
-    }
-    separated(text, '|')
+fn options_of(node: &Node, log: &mut FileLog<'_>) -> Vec<String> {
+    without_letters(matcher::texts("options", node, log))
 }
 
 /// The question adds the letters itself.

@@ -12,7 +12,6 @@ use sha2::{Digest, Sha256};
 use crate::benchmark::case::{Case, CaseId, Matcher};
 use crate::benchmark::matching::AnswerKey;
 use crate::domain::hash::hex;
-use crate::domain::names::{did_you_mean, likely};
 use crate::files::{SizeLimit, resolved};
 
 use super::log::FileLog;
@@ -21,26 +20,8 @@ use super::raw_case::{RawCase, path_inside, unusable};
 use super::suite::SuiteCase;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
-/// The fields of a case: the name, and the names that other programs have for it. Of the metadata,
-/// only the groups count.
-const FIELDS: [&str; 10] = [
-    "id",
-    "question input prompt",
-    "context",
-    "files",
-    "expected target answer gold",
-    "match",
-    "options choices",
-    "tags",
-    "source",
-    "metadata",
-];
-
 /// Entries of `metadata` that group cases.
 const GROUPS: [&str; 4] = ["tags", "category", "subject", "topic"];
-
-/// Fields of the inspect style that need an environment to act in.
-const SANDBOX: [&str; 3] = ["sandbox", "setup", "files"];
 
 /// The longest tag, in characters.
 const LONGEST_TAG: usize = 100;
@@ -50,30 +31,6 @@ const LONGEST_TAG: usize = 100;
 pub(super) struct CaseDefaults {
     pub(super) question: Option<String>,
     pub(super) matcher: Option<Matcher>,
-}
-
-/// The habits of the people who wrote a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
-    /// Every field counts, and values have types.
-    Own,
-    /// A row of a table: all values are texts, and other columns may be there.
-    Table,
-    /// `input` and `target`, as inspect reads them: all answers are texts, and other fields may be
-    /// there.
-    Inspect,
-}
-
-impl Style {
-    fn of(map: &NodeMap, is_table: bool) -> Self {
-        if is_table {
-            Self::Table
-        } else if map.contains_key("input") || map.contains_key("target") {
-            Self::Inspect
-        } else {
-            Self::Own
-        }
-    }
 }
 
 /// `None` if it has a problem, which is in the log then.
@@ -88,18 +45,16 @@ pub(super) fn read(
         return log.wrong("a case", node, "an object with `question` and `expected`");
     };
     let before = log.problems();
-    let style = Style::of(map, raw.is_table);
-    check_fields(map, style, log);
     let id = id(map, raw.id.as_deref(), number, log);
     let question = question(map, node.line, defaults, log);
-    let answer = answer::read(map, node.line, style, defaults, log);
+    let answer = answer::read(map, node.line, raw, defaults, log);
     let context = optional_text(map, "context", log);
     let source = optional_text(map, "source", log);
-    let tags = tags(map, style, log);
+    let tags = tags(map, raw.is_table, log);
     let mut files = Vec::new();
     let mut attachments = Vec::new();
-    if let Some((_, member)) = field(map, "files", log) {
-        for name in list("files", member, style, log) {
+    if let Some(member) = field(map, "files") {
+        for name in list("files", member, raw.is_table, log) {
             match attachment(&name, &raw.folder) {
                 Ok((path, attachment)) => {
                     files.push(path);
@@ -161,52 +116,13 @@ fn attachment(name: &str, folder: &Path) -> Result<(String, (String, String)), S
 }
 
 /// A `null` counts as absent.
-fn field<'a>(
-    map: &'a NodeMap,
-    name: &str,
-    log: &mut FileLog<'_>,
-) -> Option<(&'static str, &'a Node)> {
-    let names = FIELDS
-        .iter()
-        .find(|names| names.split(' ').next() == Some(name))?;
-    let mut found = names.split(' ').filter_map(|name| {
-        let member = map.get(name)?;
-        (!member.is_null()).then_some((name, member))
-    });
-    let first = found.next()?;
-    if let Some((other, member)) = found.next() {
-        let problem = format!("`{}` and `{other}` mean the same field", first.0);
-        log.add(member.line, problem);
-    }
-    Some(first)
-}
-
-fn check_fields(map: &NodeMap, style: Style, log: &mut FileLog<'_>) {
-    let known = || FIELDS.iter().flat_map(|names| names.split(' '));
-    for (key, member) in map {
-        if style == Style::Inspect && SANDBOX.contains(&key.as_str()) && !member.is_null() {
-            let problem = format!("`{key}` cannot be applied: cases run in no sandbox");
-            log.add(member.line, problem);
-        } else if known().any(|name| name == key) {
-        } else if style == Style::Own {
-            let meant = did_you_mean(key, known());
-            log.add(member.line, format!("a case has no field `{key}`{meant}"));
-        } else {
-            // People may have chosen a name that is farther away for something else.
-            let is_typo = |name: &&str| strsim::damerau_levenshtein(key, name) == 1;
-            if let Some(meant) = likely(key, known()).filter(is_typo) {
-                let problem = format!("`{key}` is not a field; did you mean `{meant}`?");
-                log.add(member.line, problem);
-            } else {
-                log.note(&format!("the field `{key}` is not used"));
-            }
-        }
-    }
+fn field<'a>(map: &'a NodeMap, name: &str) -> Option<&'a Node> {
+    map.get(name).filter(|member| !member.is_null())
 }
 
 /// Returns the id, or the one that the case has by its place: a name or its number.
 fn id(map: &NodeMap, name: Option<&str>, number: usize, log: &mut FileLog<'_>) -> Option<CaseId> {
-    let Some((_, member)) = field(map, "id", log) else {
+    let Some(member) = field(map, "id") else {
         return CaseId::parse(name.unwrap_or(&format!("case-{number}")));
     };
     let id = member.as_word().and_then(CaseId::parse);
@@ -220,7 +136,7 @@ fn question(
     defaults: &CaseDefaults,
     log: &mut FileLog<'_>,
 ) -> Option<String> {
-    let Some((name, member)) = field(map, "question", log) else {
+    let Some(member) = field(map, "question") else {
         if defaults.question.is_none() {
             log.add(line, "the case has no `question`");
         }
@@ -229,28 +145,28 @@ fn question(
     match &member.value {
         NodeValue::List(messages) => chat::question(messages, log),
         NodeValue::Text(text) if !text.trim().is_empty() => Some(tidy(text)),
-        _ => log.wrong(&format!("the `{name}`"), member, "a text"),
+        _ => log.wrong("the `question`", member, "a text"),
     }
 }
 
 fn optional_text(map: &NodeMap, name: &str, log: &mut FileLog<'_>) -> Option<String> {
-    let (name, member) = field(map, name, log)?;
+    let member = field(map, name)?;
     match &member.value {
         NodeValue::Text(text) => Some(tidy(text)).filter(|text| !text.is_empty()),
         _ => log.wrong(&format!("the `{name}`"), member, "a text"),
     }
 }
 
-fn tags(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
+fn tags(map: &NodeMap, is_table: bool, log: &mut FileLog<'_>) -> Vec<String> {
     let mut tags = Vec::new();
-    if let Some((_, member)) = field(map, "tags", log) {
-        tags = list("tags", member, style, log);
+    if let Some(member) = field(map, "tags") {
+        tags = list("tags", member, is_table, log);
         for _ in tags.iter().filter(|tag| !is_tag(tag)) {
             let problem = format!("a tag must be one line of at most {LONGEST_TAG} characters");
             log.add(member.line, problem);
         }
     }
-    if let Some((_, member)) = field(map, "metadata", log) {
+    if let Some(member) = field(map, "metadata") {
         tags.extend(metadata_tags(member));
     }
     let unique: IndexSet<String> = tags.into_iter().collect();
@@ -272,18 +188,16 @@ fn is_tag(text: &str) -> bool {
 }
 
 /// Tables separate entries with semicolons.
-fn list(name: &str, node: &Node, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
+fn list(name: &str, node: &Node, is_table: bool, log: &mut FileLog<'_>) -> Vec<String> {
     match &node.value {
-        NodeValue::Text(text) if style == Style::Table => separated(text, ';'),
+        NodeValue::Text(text) if is_table => {
+            let entries = text.split(';').map(str::trim);
+            let entries = entries.filter(|entry| !entry.is_empty());
+            entries.map(str::to_owned).collect()
+        }
         NodeValue::Text(text) if !text.trim().is_empty() => vec![text.trim().to_owned()],
         _ => texts(name, node, log),
     }
-}
-
-fn separated(text: &str, mark: char) -> Vec<String> {
-    let entries = text.split(mark).map(str::trim);
-    let entries = entries.filter(|entry| !entry.is_empty());
-    entries.map(str::to_owned).collect()
 }
 
 /// The same for all line endings, and without blank lines around.

@@ -1,11 +1,11 @@
-//! The assertions of promptfoo that mean the same as a matcher here. All others are errors with
-//! their line: a case that lost its check would count as right.
+//! The assertions of promptfoo that mean the same as a matcher here, alone or together. All others
+//! are errors with their line: a case that lost its check would count as right.
 
 use serde_json::{Value, json};
 
 use crate::domain::names::did_you_mean;
 use crate::suites::log::FileLog;
-use crate::suites::raw_case::node_of;
+use crate::suites::raw_case::{node_of, set};
 use crate::text::node::{Node, NodeMap, NodeValue};
 
 use super::template::{Vars, render, scalar};
@@ -52,12 +52,107 @@ fn names() -> impl Iterator<Item = &'static str> {
     TYPES.iter().map(|(name, _)| *name)
 }
 
+/// Assertions that say nothing of an answer's text.
+const UNCOMPARED: [&str; 2] = ["cost", "latency"];
+
+/// Returns the assertions that an answer is compared by: those of sets, and what references name.
+pub(super) fn compared(
+    assertions: &[Node],
+    templates: &NodeMap,
+    log: &mut FileLog<'_>,
+) -> Vec<Node> {
+    let mut compared = Vec::new();
+    for node in assertions.iter().filter(|node| !node.is_null()) {
+        let map = node.as_map();
+        let word = |key: &str| map.and_then(|map| map.get(key)).and_then(Node::as_word);
+        if let Some(name) = word("$ref") {
+            let template = name.rsplit('/').next().and_then(|name| templates.get(name));
+            match template {
+                Some(template) => compared.push(template.clone()),
+                None => log.add(node.line, format!("there is no `{name}`")),
+            }
+            continue;
+        }
+        match word("type") {
+            Some(name) if UNCOMPARED.contains(&name) => {
+                log.note(&format!(
+                    "`{name}` is not used: a report has it for each case"
+                ));
+            }
+            Some("assert-set") if map.is_some_and(|map| !map.contains_key("threshold")) => {
+                let inner = map.and_then(|map| map.get("assert"));
+                let inner = inner.map_or(&[][..], Node::elements);
+                compared.extend(self::compared(inner, templates, log));
+            }
+            _ => compared.push(node.clone()),
+        }
+    }
+    let is_counted = |node: &Node| {
+        let weight = node.as_map().and_then(|map| map.get("weight"));
+        weight.and_then(Node::as_number) != Some(0.0)
+    };
+    // A weight of 0 is a measure that decides nothing.
+    compared.retain(is_counted);
+    compared
+}
+
+/// How answers are compared, with what is expected.
+enum Comparison {
+    /// By one matcher.
+    Own(Value, Vec<String>),
+    /// By patterns that all match.
+    All(Vec<String>),
+    /// By patterns of which none matches.
+    None(Vec<String>),
+    Rubric(String),
+}
+
+/// Adds to a case what all assertions together expect.
 pub(super) fn add(
-    assertion: &Node,
-    vars: &Vars<'_>,
+    assertions: &[Node],
+    vars: &Vars,
     case: &mut NodeMap,
     log: &mut FileLog<'_>,
 ) -> Option<()> {
+    let is_alone = assertions.len() == 1;
+    let (mut all, mut none, mut rubrics) = (Vec::new(), Vec::new(), Vec::new());
+    let line = assertions.first()?.line;
+    let mut own = None;
+    for assertion in assertions {
+        match comparison(assertion, is_alone, vars, log)? {
+            Comparison::Own(matcher, expected) => own = Some((matcher, expected)),
+            Comparison::All(patterns) => all.extend(patterns),
+            Comparison::None(patterns) => none.extend(patterns),
+            Comparison::Rubric(rubric) => rubrics.push(rubric),
+        }
+    }
+    let is_text = !all.is_empty() || !none.is_empty();
+    if is_text && !rubrics.is_empty() {
+        let problem = "a case is compared by text or by a model, and this test needs both";
+        return log.refuse(line, format!("{problem}; split it"));
+    }
+    let (matcher, expected) = own.unwrap_or_else(|| match rubrics.as_slice() {
+        [] => (json!({"all": {"none": none}}), all),
+        rubrics => (json!({"judge": {"rubric": rubrics.join("\n")}}), all),
+    });
+    set(case, "match", line, node_of(line, &matcher).value);
+    if !expected.is_empty() {
+        set(
+            case,
+            "expected",
+            line,
+            node_of(line, &json!(expected)).value,
+        );
+    }
+    Some(())
+}
+
+fn comparison(
+    assertion: &Node,
+    is_alone: bool,
+    vars: &Vars,
+    log: &mut FileLog<'_>,
+) -> Option<Comparison> {
     let Some(map) = assertion.as_map() else {
         return log.wrong("an assertion", assertion, "a map with a `type`");
     };
@@ -65,35 +160,64 @@ pub(super) fn add(
         return log.refuse(assertion.line, "the assertion has no `type`");
     };
     let line = member.line;
-    let name = member.as_word().unwrap_or_default();
-    let Some((_, comparison)) = TYPES.iter().find(|(known, _)| *known == name) else {
-        let meant = did_you_mean(name, names());
-        let problem = format!("the assertion `{name}` cannot be compared here{meant}");
+    let full = member.as_word().unwrap_or_default();
+    let name = full.strip_prefix("not-").unwrap_or(full);
+    let is_negated = name != full;
+    let Some((_, kind)) = TYPES.iter().find(|(known, _)| *known == name) else {
+        let meant = did_you_mean(full, names());
+        let problem = format!("the assertion `{full}` cannot be compared here{meant}");
         return log.refuse(line, problem);
     };
-    check_keys(name, map, log)?;
+    check_keys(full, map, log)?;
     let values = values(name, map, line, vars, log)?;
-    if name.ends_with("-all") && values.len() > 1 {
-        let problem = format!("`{name}` with several values cannot be compared here");
+    let escaped = |before: &str, after: &str| -> Vec<String> {
+        let values = values.iter().map(|value| regex::escape(value));
+        values
+            .map(|value| format!("{before}{value}{after}"))
+            .collect()
+    };
+    let patterns = match kind {
+        AssertionKind::Exact if is_alone && !is_negated => {
+            return Some(Comparison::Own(json!("exact"), values));
+        }
+        AssertionKind::Exact => escaped(r"\A\s*", r"\s*\z"),
+        AssertionKind::Part(before) => escaped(before, ""),
+        AssertionKind::Pattern => values,
+        AssertionKind::Rubric if !is_negated => {
+            return Some(Comparison::Rubric(values.join("\n")));
+        }
+        AssertionKind::Edits if is_alone && !is_negated => {
+            let matcher = levenshtein(map, line, &values, log)?;
+            return Some(Comparison::Own(matcher, values));
+        }
+        AssertionKind::Facts if is_alone && !is_negated => {
+            return Some(Comparison::Own(json!({"judge": {}}), values));
+        }
+        AssertionKind::Rubric | AssertionKind::Edits | AssertionKind::Facts => {
+            let how = if is_negated {
+                "negated"
+            } else {
+                "beside others"
+            };
+            return log.refuse(line, format!("`{name}` cannot be compared here {how}"));
+        }
+    };
+    // All of several must not stand there together, while each of them may.
+    if is_negated && name.ends_with("-all") && patterns.len() > 1 {
+        let problem = format!("`{full}` with several values cannot be compared here");
         return log.refuse(line, problem);
     }
-    let (matcher, expected) = match comparison {
-        AssertionKind::Exact => (json!("exact"), values),
-        AssertionKind::Part(before) => {
-            let escaped = values.iter().map(|value| regex::escape(value));
-            let patterns = escaped.map(|value| format!("{before}{value}"));
-            (json!("regex"), patterns.collect())
+    let is_any = name.ends_with("-any");
+    Some(match (is_negated, is_alone) {
+        (true, _) => Comparison::None(patterns),
+        // Any of them will do.
+        (false, true) if is_any || patterns.len() == 1 => Comparison::Own(json!("regex"), patterns),
+        (false, _) if is_any => {
+            let patterns = patterns.iter().map(|pattern| format!("(?:{pattern})"));
+            Comparison::All(vec![patterns.collect::<Vec<_>>().join("|")])
         }
-        AssertionKind::Pattern => (json!("regex"), values),
-        AssertionKind::Edits => (levenshtein(map, line, &values, log)?, values),
-        AssertionKind::Rubric => (json!({"judge": {"rubric": values.join("\n")}}), Vec::new()),
-        AssertionKind::Facts => (json!({"judge": {}}), values),
-    };
-    if !expected.is_empty() {
-        case.insert("expected".to_owned(), node_of(line, &json!(expected)));
-    }
-    case.insert("match".to_owned(), node_of(line, &matcher));
-    Some(())
+        (false, _) => Comparison::All(patterns),
+    })
 }
 
 /// Checks that the assertion says nothing that would be lost.
@@ -104,7 +228,8 @@ fn check_keys(name: &str, map: &NodeMap, log: &mut FileLog<'_>) -> Option<()> {
             // What it is called, and who grades.
             "type" | "value" | "metric" | "provider" => true,
             "threshold" => name == "levenshtein",
-            "weight" => member.as_number() == Some(1.0),
+            // All must hold, whatever they weigh.
+            "weight" => member.as_number().is_some(),
             _ => false,
         };
         if !is_usable && !member.is_null() {
@@ -123,7 +248,7 @@ fn values(
     name: &str,
     map: &NodeMap,
     line: usize,
-    vars: &Vars<'_>,
+    vars: &Vars,
     log: &mut FileLog<'_>,
 ) -> Option<Vec<String>> {
     let takes_list = name.ends_with("-any") || name.ends_with("-all");

@@ -1,6 +1,7 @@
 //! Configurations and test files of promptfoo: each test with each prompt is a case.
 
 mod assertion;
+mod files;
 mod template;
 
 use std::collections::BTreeSet;
@@ -9,29 +10,65 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use self::template::{combinations, question_var};
+use self::template::{combinations, question_var, scalar};
 use super::MAX_CASES;
 use super::case::metadata_tags;
 use super::log::FileLog;
-use super::raw_case::{self, CaseFile, ParsedFile, RawCase, node_of, path_inside, set};
+use super::raw_case::{self, CaseFile, ParsedFile, RawCase, node_of, set};
 use crate::domain::names::did_you_mean;
-use crate::files::{SizeLimit, resolved};
-use crate::text::node::{Node, NodeMap, NodeValue};
+use crate::files::SizeLimit;
+use crate::text::node::{Node, NodeMap, NodeValue, json, yaml};
 
-/// Keys that only a configuration has.
-const CONFIG_KEYS: &str = "prompts tests defaultTest scenarios";
+/// The name of this form in announcements.
+const SHAPE: &str = "promptfoo";
 
-/// Keys that say nothing of the cases.
-const OTHER_CONFIG_KEYS: &str = "description providers targets evaluateOptions outputPath env \
+/// Keys of a configuration, and all keys that say nothing of its cases.
+const CONFIG_KEYS: &str = "prompts tests defaultTest";
+const OTHER_CONFIG_KEYS: &str = "assertionTemplates description evaluateOptions outputPath env \
                                  sharing tags commandLineOptions writeLatestResults metadata \
-                                 $schema";
+                                 extensions tracing $schema";
 
-fn is_one_of(keys: &str, key: &str) -> bool {
-    keys.split(' ').any(|known| known == key)
+/// Keys of a test and its options.
+const TEST_KEYS: &str = "description vars assert metadata options";
+const OPTIONS: &str = "prefix suffix";
+
+/// Keys that would change what is asked or how it is compared.
+const DECIDING: &str = "scenarios nunjucksFilters threshold prompts assertScoringFunction \
+                        storeOutputAs transform transformVars postprocess rubricPrompt \
+                        disableVarExpansion disableDefaultAsserts __threshold __prefix __suffix";
+
+/// Reports keys by which a case would not be what it says.
+fn check_keys(of: &str, map: &NodeMap, known: &[&str], log: &mut FileLog<'_>) {
+    let is_one_of = |keys: &str, key: &str| keys.split(' ').any(|known| known == key);
+    for (key, member) in map.iter().filter(|(_, member)| !member.is_null()) {
+        if known.iter().any(|keys| is_one_of(keys, key)) {
+            continue;
+        }
+        let meant = did_you_mean(key, known.iter().flat_map(|keys| keys.split(' ')));
+        if meant.is_empty() && !is_one_of(DECIDING, key) {
+            log.note(&format!("`{key}` of {of} is not used"));
+        } else {
+            log.add(
+                member.line,
+                format!("`{key}` of {of} cannot be applied here{meant}"),
+            );
+        }
+    }
 }
 
+/// Other programs have `tests` too, which are rows.
 pub(super) fn is_config(map: &NodeMap) -> bool {
-    CONFIG_KEYS.split(' ').any(|key| map.contains_key(key))
+    let mut keys = CONFIG_KEYS.split(' ').chain(["scenarios"]);
+    keys.any(|key| match map.get(key) {
+        Some(tests) if key == "tests" => {
+            let is_name = |node: &Node| node.as_word().is_some();
+            tests
+                .elements()
+                .iter()
+                .any(|node| is_test(node) || is_name(node))
+        }
+        found => found.is_some(),
+    })
 }
 
 /// Returns whether a value is a test, or the name of a file of tests.
@@ -48,10 +85,12 @@ pub(super) fn is_test(node: &Node) -> bool {
 /// What holds for all tests.
 #[derive(Default)]
 struct Setup {
-    /// Empty for a file of tests.
-    prompts: Vec<String>,
+    /// Texts, or messages of a chat; empty for a file of tests.
+    prompts: Vec<Node>,
     /// `defaultTest`.
     default: NodeMap,
+    /// `assertionTemplates`, by their names.
+    templates: NodeMap,
 }
 
 /// Problems go to the log.
@@ -61,37 +100,51 @@ pub(super) fn cases_of_config(
     file: &CaseFile,
     log: &mut FileLog<'_>,
 ) -> Vec<RawCase> {
-    for (key, member) in map {
-        let key = key.as_str();
-        if is_one_of(OTHER_CONFIG_KEYS, key) {
-            if key == "providers" || key == "targets" {
-                log.note(&format!("`{key}` is not used: choose the panel's models"));
-            }
-        } else if key == "scenarios" || !is_one_of(CONFIG_KEYS, key) {
-            let known = CONFIG_KEYS.split(' ').chain(OTHER_CONFIG_KEYS.split(' '));
-            let meant = did_you_mean(key, known.filter(|known| *known != key));
-            log.add(
-                member.line,
-                format!("`{key}` of promptfoo is not read{meant}"),
-            );
-        }
+    log.recognise(SHAPE);
+    check_keys(SHAPE, map, &[CONFIG_KEYS, OTHER_CONFIG_KEYS], log);
+    let list = |key: &str| {
+        map.get(key)
+            .filter(|node| !node.is_null())
+            .map_or(&[][..], Node::elements)
+    };
+    let default = read_tests(list("defaultTest"), file, log).pop();
+    let default = default.and_then(|test| test.node.as_map().cloned());
+    if default.is_none() && !list("defaultTest").is_empty() {
+        log.add(line, "`defaultTest` must be a map of keys");
     }
-    let default = map.get("defaultTest").filter(|node| !node.is_null());
-    if let Some(node) = default.filter(|node| node.as_map().is_none()) {
-        log.add(node.line, "`defaultTest` must be a map of keys");
-    }
+    let templates = map.get("assertionTemplates").and_then(Node::as_map);
     let setup = Setup {
-        prompts: map
-            .get("prompts")
-            .map_or_else(Vec::new, |node| read_prompts(node, file, log)),
-        default: default.and_then(Node::as_map).cloned().unwrap_or_default(),
+        prompts: read_prompts(list("prompts"), file, log),
+        default: default.unwrap_or_default(),
+        templates: templates.cloned().unwrap_or_default(),
     };
-    let Some(tests) = map.get("tests") else {
+    if list("tests").is_empty() {
         log.add(line, "there are no `tests`");
-        return Vec::new();
-    };
-    let tests = read_tests(tests.elements(), file, log);
+    }
+    let tests = read_tests(list("tests"), file, log);
     cases(tests, &setup, log)
+}
+
+/// Lays a test over what holds for several: variables, options and metadata by their names, and
+/// all assertions.
+fn merged(under: &NodeMap, over: &NodeMap) -> NodeMap {
+    let mut both = under.clone();
+    for (key, node) in over.iter().filter(|(_, node)| !node.is_null()) {
+        let line = node.line;
+        let value = match (both.get(key).map(|node| &node.value), &node.value) {
+            (Some(NodeValue::Map(under)), NodeValue::Map(over)) => {
+                let mut both = under.clone();
+                both.extend(over.clone());
+                NodeValue::Map(both)
+            }
+            (Some(NodeValue::List(under)), NodeValue::List(over)) => {
+                NodeValue::List([&under[..], over].concat())
+            }
+            _ => node.value.clone(),
+        };
+        both.insert(key.clone(), Node { line, value });
+    }
+    both
 }
 
 /// Problems go to the log.
@@ -100,64 +153,73 @@ pub(super) fn cases_of_tests(
     file: &CaseFile,
     log: &mut FileLog<'_>,
 ) -> Vec<RawCase> {
+    log.recognise(SHAPE);
     let tests = read_tests(tests, file, log);
     cases(tests, &Setup::default(), log)
 }
 
-fn read_prompts(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<String> {
+fn read_prompts(nodes: &[Node], file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Node> {
     let mut prompts = Vec::new();
-    for prompt in node.elements() {
-        let raw = prompt.as_map().and_then(|map| map.get("raw"));
-        let NodeValue::Text(text) = raw.map_or(&prompt.value, |member| &member.value) else {
-            let problem = "a prompt must be a text, or a map with a `raw` one";
-            log.add(prompt.line, problem);
-            continue;
-        };
-        match prompt_text(text, file) {
-            Ok(text) => prompts.push(text),
-            Err(problem) => log.add(prompt.line, problem),
+    for prompt in nodes {
+        let line = prompt.line;
+        let member = |key: &str| prompt.as_map().and_then(|map| map.get(key));
+        let text = member("raw").or_else(|| member("id")).unwrap_or(prompt);
+        match &text.value {
+            NodeValue::Text(text) if !text.trim().is_empty() => match prompt_texts(text, file) {
+                Ok(texts) => prompts.extend(texts.iter().map(|text| prompt_node(text, line))),
+                Err(problem) => log.add(line, problem),
+            },
+            _ => log.add(line, "a prompt must be a text, or a map with a `raw` one"),
         }
     }
     prompts
 }
 
-/// The text may be in a file.
-fn prompt_text(text: &str, file: &CaseFile) -> Result<String, String> {
-    const ENDINGS: [&str; 7] = [".txt", ".md", ".json", ".yaml", ".js", ".py", ".j2"];
-    if text.trim().is_empty() {
-        return Err("a prompt is empty".to_owned());
+/// The texts may be in files.
+fn prompt_texts(text: &str, file: &CaseFile) -> Result<Vec<String>, String> {
+    const ENDINGS: [&str; 6] = [".txt", ".md", ".json", ".yaml", ".yml", ".j2"];
+    let is_name = ENDINGS.iter().any(|ending| text.ends_with(ending)) || files::is_program(text);
+    if !text.starts_with("file://") && (!is_name || text.contains(char::is_whitespace)) {
+        return Ok(vec![text.to_owned()]);
     }
-    let is_file = text.starts_with("file://")
-        || !text.contains(char::is_whitespace)
-            && ENDINGS.iter().any(|ending| text.ends_with(ending));
-    let text = if is_file {
-        let name = text.trim_start_matches("file://");
-        if ![".txt", ".md"].iter().any(|ending| name.ends_with(ending)) {
-            return Err(format!(
-                "the prompt `{name}` is not read: only `.txt` and `.md` are"
-            ));
-        }
-        path_inside(Path::new(name), &file.folder)
-            .and_then(|path| resolved::read_text(&path, SizeLimit::SUITE))
-            .map_err(|error| format!("the prompt `{name}` {}", raw_case::unusable(&error)))?
-    } else {
-        text.to_owned()
+    let mut texts = Vec::new();
+    for name in files::expanded(text.trim_start_matches("file://"), &file.folder) {
+        let text = files::read(&name, file).map_err(|why| format!("the prompt `{name}` {why}"))?;
+        // A line of hyphens separates the prompts of a plain text.
+        let is_plain = Path::new(&name)
+            .extension()
+            .is_some_and(|ending| ending == "txt");
+        let mark = if is_plain { "\n---\n" } else { "\0" };
+        texts.extend(text.split(mark).map(str::to_owned));
+    }
+    Ok(texts)
+}
+
+/// A text, or the messages that it holds as JSON or YAML.
+fn prompt_node(text: &str, line: usize) -> Node {
+    let is_message = |node: &Node| node.as_map().is_some_and(|map| map.contains_key("role"));
+    let parse = || {
+        json::parse(text)
+            .ok()
+            .flatten()
+            .or_else(|| yaml::parse(text).ok()?)
     };
-    template::check(&text)?;
-    if text.trim_start().starts_with('[') && text.contains("\"role\"") {
-        return Err("prompts that are messages of a chat are not read".to_owned());
-    }
-    Ok(text)
+    let messages = text.contains("role").then(parse).flatten();
+    let messages = messages.filter(|node| node.elements().iter().all(is_message));
+    messages.map_or_else(|| Node::text(line, text), |node| node.at_line(line))
 }
 
 /// Each with its file.
 fn read_tests(nodes: &[Node], file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
     let mut tests = Vec::new();
     for element in nodes {
-        match &element.value {
+        let path = element.as_map().and_then(|map| map.get("path"));
+        match &path.unwrap_or(element).value {
             NodeValue::Text(name) => {
                 let name = name.trim_start_matches("file://");
-                tests.extend(tests_of_file(name, element.line, file, log));
+                for name in files::expanded(name, &file.folder) {
+                    tests.extend(tests_of_file(&name, element.line, file, log));
+                }
             }
             _ => tests.push(file.case(element.clone())),
         }
@@ -171,7 +233,12 @@ fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>
         Ok((content, other))
     });
     let (nodes, is_table, other) = match content {
-        Ok((ParsedFile::List { nodes, is_table }, other)) => (nodes, is_table, other),
+        Ok((
+            ParsedFile::List {
+                nodes, is_table, ..
+            },
+            other,
+        )) => (nodes, is_table, other),
         Ok((ParsedFile::Document(node), other)) => (Vec::from_iter(node), false, other),
         unread => {
             let problem = match unread {
@@ -182,10 +249,7 @@ fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>
             return Vec::new();
         }
     };
-    let test = |node: &Node| RawCase {
-        is_table,
-        ..other.case(node.clone())
-    };
+    let test = |node: &Node| other.case(if is_table { of_row(node) } else { node.clone() });
     nodes.iter().flat_map(Node::elements).map(test).collect()
 }
 
@@ -216,25 +280,36 @@ impl MadeCases {
 fn cases(tests: Vec<RawCase>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase> {
     let mut cases = Vec::new();
     let mut ids = BTreeSet::new();
+    let total = tests.len();
+    let mut unasserted = 0;
     let mut all = MadeCases::default();
     for test in tests {
         let mut log = log.of_file(&test.file);
-        let is_row = test.is_table || has_expected_columns(&test.node);
-        let node = if is_row {
+        let node = if has_expected_columns(&test.node) {
             of_row(&test.node)
         } else {
-            test.node
+            test.node.clone()
         };
         let Some(map) = node.as_map() else {
             let _: Option<()> = log.wrong("a test", &node, "a map with `vars` and `assert`");
             continue;
         };
-        let made = match cases_of_test(map, node.line, setup, &mut all, &mut log) {
+        let file = CaseFile {
+            shown: Arc::clone(&test.file),
+            path: Arc::clone(&test.folder),
+            folder: Arc::clone(&test.folder),
+        };
+        let map = &merged(&setup.default, map);
+        let made = match cases_of_test(map, node.line, setup, &file, &mut all, &mut log) {
             Ok(made) => made,
             Err(problem) => {
                 log.add(node.line, problem);
                 return Vec::new();
             }
+        };
+        let Some(made) = made else {
+            unasserted += 1;
+            continue;
         };
         let description = map.get("description").and_then(Node::as_word);
         let is_one = made.len() == 1;
@@ -243,11 +318,18 @@ fn cases(tests: Vec<RawCase>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCa
             let id = description.filter(|text| is_one && ids.insert((*text).to_owned()));
             cases.push(RawCase {
                 id: id.map(str::to_owned),
-                node: case,
-                file: Arc::clone(&test.file),
-                folder: Arc::clone(&test.folder),
-                is_table: false,
+                ..file.case(case)
             });
+        }
+    }
+    if unasserted > 0 {
+        let why = "have no assertion that compares an answer, so that every answer would be right";
+        if unasserted == total {
+            log.add(0, format!("the tests {why}"));
+        } else {
+            log.note(&format!(
+                "{unasserted} of {total} tests are left out: they {why}"
+            ));
         }
     }
     cases
@@ -285,117 +367,78 @@ fn of_row(node: &Node) -> Node {
     }
 }
 
-/// `None` if there is a problem, which is then in the log. The error says that the tests make too
-/// many cases.
+/// `None` without an assertion; empty if there is a problem, which is then in the log. The error
+/// says that the tests make too many cases.
 fn cases_of_test(
     test: &NodeMap,
     line: usize,
     setup: &Setup,
+    file: &CaseFile,
     made: &mut MadeCases,
     log: &mut FileLog<'_>,
-) -> Result<Vec<Node>, String> {
+) -> Result<Option<Vec<Node>>, String> {
     let before = log.problems();
-    let mut wrapping = Wrapping::default();
-    check_test(&setup.default, &mut wrapping, log);
-    check_test(test, &mut wrapping, log);
-    let both = |key: &'static str| {
-        let maps = [&setup.default, test].into_iter();
-        maps.filter_map(move |map| map.get(key))
+    check_keys("a test", test, &[TEST_KEYS], log);
+    let member = |key: &str| test.get(key).filter(|node| !node.is_null());
+    let options = member("options")
+        .and_then(Node::as_map)
+        .cloned()
+        .unwrap_or_default();
+    check_keys("`options`", &options, &[OPTIONS], log);
+    let around = |key: &str| {
+        options
+            .get(key)
+            .and_then(|node| scalar(&node.value))
+            .unwrap_or_default()
     };
-    let vars: NodeMap = both("vars")
-        .filter_map(Node::as_map)
-        .flat_map(Clone::clone)
-        .collect();
-    let assertions = both("assert").flat_map(Node::elements);
-    let assertions: Vec<&Node> = assertions.filter(|node| !node.is_null()).collect();
-    match assertions.as_slice() {
-        [_] => {}
-        [] => log.add(
-            line,
-            "the test has no assertion, so that every answer would be right",
-        ),
-        [_, second, ..] => log.add(
-            second.line,
-            "a case has one assertion, and this is the second; split the test",
-        ),
+    if let Some(vars) = member("vars").filter(|vars| vars.as_map().is_none()) {
+        log.add(vars.line, "`vars` must be a map of names");
+    }
+    let assertions = member("assert").map_or(&[][..], Node::elements);
+    let assertions = assertion::compared(assertions, &setup.templates, log);
+    if assertions.is_empty() && log.problems() == before {
+        return Ok(None);
     }
     let mut cases = Vec::new();
-    let tags: Vec<String> = both("metadata").flat_map(metadata_tags).collect();
-    for vars in combinations(&vars, line, log) {
+    let tags: Vec<String> = member("metadata").map_or_else(Vec::new, metadata_tags);
+    let vars = member("vars")
+        .and_then(Node::as_map)
+        .cloned()
+        .unwrap_or_default();
+    for vars in combinations(&vars, line, file, log) {
         // Without prompts, a variable is the question.
-        let prompts = setup.prompts.iter().map(Some);
-        let variable = setup.prompts.is_empty().then_some(None);
-        for prompt in prompts.chain(variable) {
-            let question = match prompt {
-                Some(prompt) => template::render(prompt, &vars),
-                None => question_var(&vars),
+        let has_prompts = !setup.prompts.is_empty();
+        let variable = question_var(&vars, line).filter(|_| !has_prompts);
+        if !has_prompts && variable.is_none() {
+            let problem = "there is no prompt, and no variable `question` or `input`";
+            log.add(line, problem);
+        }
+        for prompt in setup.prompts.iter().chain(&variable) {
+            let question = match &prompt.value {
+                NodeValue::Text(words) => {
+                    Node::text(line, around("prefix") + words + &around("suffix"))
+                }
+                _ => prompt.clone(),
             };
-            let question = match question {
-                Ok(question) => format!("{}{question}{}", wrapping.prefix, wrapping.suffix),
+            let question = match template::render_all(&question, &vars) {
+                Ok(question) => question.at_line(line).value,
                 Err(problem) => {
                     log.add(line, problem);
                     continue;
                 }
             };
-            let mut node = node_of(line, &json!({"question": question, "tags": tags}));
-            if let (NodeValue::Map(case), [assertion, ..]) = (&mut node.value, &*assertions)
-                && assertion::add(assertion, &vars, case, log).is_some()
-            {
-                made.add(&node)?;
-                cases.push(node);
+            let mut node = node_of(line, &json!({"tags": tags}));
+            if let NodeValue::Map(case) = &mut node.value {
+                set(case, "question", line, question);
+                if assertion::add(&assertions, &vars, case, log).is_some() {
+                    made.add(&node)?;
+                    cases.push(node);
+                }
             }
         }
     }
     if log.problems() > before {
         cases.clear();
     }
-    Ok(cases)
-}
-
-const TEST_KEYS: &str = "description vars assert metadata options provider providers";
-
-/// Texts around each prompt.
-#[derive(Default)]
-struct Wrapping {
-    prefix: String,
-    suffix: String,
-}
-
-/// Checks that a test says nothing that would be lost.
-fn check_test(map: &NodeMap, wrapping: &mut Wrapping, log: &mut FileLog<'_>) {
-    for (key, member) in map {
-        let is_null = member.is_null();
-        match key.as_str() {
-            "provider" | "providers" if !is_null => {
-                log.note(&format!("`{key}` is not used: choose the panel's models"));
-            }
-            "vars" if !is_null && member.as_map().is_none() => {
-                log.add(member.line, "`vars` must be a map of names");
-            }
-            "options" => check_options(member, wrapping, log),
-            key if is_one_of(TEST_KEYS, key) || is_null => {}
-            key => {
-                let meant = did_you_mean(key, TEST_KEYS.split(' '));
-                let problem = format!("`{key}` of a test cannot be applied here{meant}");
-                log.add(member.line, problem);
-            }
-        }
-    }
-}
-
-fn check_options(member: &Node, wrapping: &mut Wrapping, log: &mut FileLog<'_>) {
-    for (key, option) in member.as_map().into_iter().flatten() {
-        match (key.as_str(), &option.value) {
-            ("prefix", NodeValue::Text(text)) => wrapping.prefix.clone_from(text),
-            ("suffix", NodeValue::Text(text)) => wrapping.suffix.clone_from(text),
-            ("provider", _) => {
-                log.note("the grading `provider` is not used: see `grader`");
-            }
-            (_, NodeValue::Null) => {}
-            _ => {
-                let problem = format!("the option `{key}` cannot be applied here");
-                log.add(option.line, problem);
-            }
-        }
-    }
+    Ok(Some(cases))
 }

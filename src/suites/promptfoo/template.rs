@@ -1,83 +1,125 @@
-//! The `{{name}}` of promptfoo's prompts and values. Of its template language only names of
-//! variables are read; everything else is an error, because it would be asked as it stands.
+//! The templates of promptfoo's prompts and values, and the variables they stand for.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use indexmap::IndexMap;
+use minijinja::value::Value;
+use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 
+use super::files;
 use crate::files::SizeLimit;
 use crate::suites::log::FileLog;
+use crate::suites::raw_case::CaseFile;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
 /// The values of variables by their names.
-pub(super) type Vars<'n> = IndexMap<&'n str, &'n Node>;
+pub(super) type Vars = IndexMap<String, Node>;
 
-/// Replaces the names of variables by their values.
+/// Steps of the loops of a template.
+const FUEL: u64 = 1_000_000;
+
+/// Fills a template.
 ///
 /// # Errors
 ///
-/// What cannot be replaced, as a sentence.
-pub(super) fn render(text: &str, vars: &Vars<'_>) -> Result<String, String> {
-    check(text)?;
-    let mut rendered = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("{{") {
-        let (expression, behind) = after.split_once("}}").ok_or("`{{` is not closed")?;
-        rendered.push_str(before);
-        rendered.push_str(&value(bare(expression), vars)?);
-        if rendered.len() as u64 > SizeLimit::DOCUMENT.bytes() {
-            let mb = SizeLimit::DOCUMENT.bytes() >> 20;
-            return Err(format!("a text with its variables is larger than {mb} MB"));
+/// What cannot be filled, as a sentence.
+pub(super) fn render(text: &str, vars: &Vars) -> Result<String, String> {
+    if !text.contains("{{") && !text.contains("{%") && !text.contains("{#") {
+        return Ok(text.to_owned());
+    }
+    let mut values = BTreeMap::new();
+    for (name, node) in vars {
+        let value = match &node.value {
+            // A variable may be made of others.
+            NodeValue::Text(inner) if inner.contains("{{") && text.contains(name.as_str()) => {
+                let simple = vars.iter().filter(|(other, _)| *other != name);
+                let simple = simple.map(|(name, node)| (name.clone(), value_of(node)));
+                Value::from(filled(inner, simple.collect())?)
+            }
+            _ => value_of(node),
+        };
+        values.insert(name.clone(), value);
+    }
+    filled(text, values)
+}
+
+fn filled(text: &str, values: BTreeMap<String, Value>) -> Result<String, String> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    environment.set_fuel(Some(FUEL));
+    environment.add_filter("dump", |value: Value| serde_json::to_string(&value).ok());
+    let mut rendered = Limited(Vec::new());
+    let mut missing = None;
+    let template = environment.template_from_str(text);
+    let filled = template.and_then(|template| {
+        let mut names = template.undeclared_variables(false);
+        names.retain(|name| !values.contains_key(name));
+        missing = names.into_iter().min();
+        template
+            .render_captured_to(Value::from(values), &mut rendered)
+            .map(drop)
+    });
+    let mb = SizeLimit::DOCUMENT.bytes() >> 20;
+    match (filled.map_err(|error| error.kind()), missing) {
+        (Ok(()), _) => String::from_utf8(rendered.0).map_err(|error| error.to_string()),
+        (Err(ErrorKind::WriteFailure), _) => {
+            Err(format!("a text with its variables is larger than {mb} MB"))
         }
-        rest = behind;
-    }
-    rendered.push_str(rest);
-    Ok(rendered)
-}
-
-/// Checks that a text has nothing of the template language but names.
-///
-/// # Errors
-///
-/// As those of [`render`].
-pub(super) fn check(text: &str) -> Result<(), String> {
-    if text.contains("{%") || text.contains("{#") {
-        return Err("`{% … %}` and `{# … #}` are not read, only `{{name}}`".to_owned());
-    }
-    for after in text.split("{{").skip(1) {
-        let (expression, _) = after.split_once("}}").ok_or("`{{` is not closed")?;
-        let name = bare(expression);
-        let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if name.is_empty() || !name.chars().all(is_allowed) {
-            return Err(format!(
-                "`{{{{{name}}}}}` is more than the name of a variable; only names are read"
-            ));
+        (Err(ErrorKind::UndefinedError), Some(name)) => {
+            Err(format!("there is no variable `{name}`"))
         }
+        (Err(kind), _) => Err(format!("a template cannot be filled: {kind}")),
     }
-    Ok(())
 }
 
-fn bare(expression: &str) -> &str {
-    expression.trim_matches('-').trim()
+struct Limited(Vec<u8>);
+
+impl Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if (self.0.len() + bytes.len()) as u64 > SizeLimit::DOCUMENT.bytes() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
-fn value(expression: &str, vars: &Vars<'_>) -> Result<String, String> {
-    let missing = || format!("there is no variable `{expression}`");
-    let mut names = expression.split('.');
-    let first = names.next().unwrap_or_default();
-    let mut node: &Node = vars.get(first).ok_or_else(missing)?;
-    for name in names {
-        let map = node.as_map().ok_or_else(missing)?;
-        node = map.get(name).ok_or_else(missing)?;
-    }
+fn value_of(node: &Node) -> Value {
     match &node.value {
-        NodeValue::Text(text) if text.contains("{{") => Err(format!(
-            "the variable `{expression}` is itself a template; templates in variables are not read"
-        )),
-        NodeValue::Null => Ok(String::new()),
-        value => scalar(value).ok_or_else(|| {
-            let kind = node.kind();
-            format!("the variable `{expression}` is {kind}, but must be a text")
-        }),
+        NodeValue::Null => Value::from(""),
+        NodeValue::Bool(value) => Value::from(*value),
+        // As they are written.
+        NodeValue::Text(text) | NodeValue::Number(text) => Value::from(text.as_str()),
+        NodeValue::List(list) => list.iter().map(value_of).collect(),
+        NodeValue::Map(map) => {
+            let members = map.iter();
+            let members = members.map(|(name, node)| (name.clone(), value_of(node)));
+            Value::from(members.collect::<BTreeMap<_, _>>())
+        }
     }
+}
+
+/// Fills all texts of a value.
+pub(super) fn render_all(node: &Node, vars: &Vars) -> Result<Node, String> {
+    let value = match &node.value {
+        NodeValue::Text(text) => NodeValue::Text(render(text, vars)?),
+        NodeValue::List(list) => {
+            let nodes = list.iter().map(|node| render_all(node, vars));
+            NodeValue::List(nodes.collect::<Result<_, _>>()?)
+        }
+        NodeValue::Map(map) => {
+            let members = map.iter();
+            let members = members.map(|(key, node)| Ok((key.clone(), render_all(node, vars)?)));
+            NodeValue::Map(members.collect::<Result<_, String>>()?)
+        }
+        value => value.clone(),
+    };
+    let line = node.line;
+    Ok(Node { line, value })
 }
 
 /// Returns a text, a number, or true or false as text.
@@ -96,32 +138,32 @@ const QUESTION_VARS: [&str; 4] = ["question", "input", "prompt", "query"];
 const MAX_COMBINATIONS: usize = 1000;
 
 /// Returns the variables with each combination of those that have several values.
-pub(super) fn combinations<'n>(
-    vars: &'n NodeMap,
+pub(super) fn combinations(
+    vars: &NodeMap,
     line: usize,
+    file: &CaseFile,
     log: &mut FileLog<'_>,
-) -> Vec<Vars<'n>> {
+) -> Vec<Vars> {
     let mut combinations = vec![Vars::new()];
     for (name, member) in vars {
-        let values = member.elements();
+        let values = member.elements().iter().map(|value| texts_of(value, file));
+        let values: Vec<Node> = match values.collect::<Result<Vec<_>, _>>() {
+            Ok(values) => values.concat(),
+            Err(problem) => {
+                log.add(member.line, format!("the variable `{name}`: {problem}"));
+                return Vec::new();
+            }
+        };
         if combinations.len().saturating_mul(values.len()) > MAX_COMBINATIONS {
-            let problem =
-                format!("the values of the variables make more than {MAX_COMBINATIONS} cases");
-            log.add(line, problem);
+            let problem = "the values of the variables make more than";
+            log.add(line, format!("{problem} {MAX_COMBINATIONS} cases"));
             return Vec::new();
-        }
-        let mut words = values.iter().filter_map(Node::as_word);
-        if words.any(|text| text.starts_with("file://")) {
-            log.add(
-                member.line,
-                format!("the variable `{name}` is a file, which is not read"),
-            );
         }
         let mut next = Vec::new();
         for combination in &combinations {
-            for value in values {
+            for value in &values {
                 let mut combination = combination.clone();
-                combination.insert(name.as_str(), value);
+                combination.insert(name.clone(), value.clone());
                 next.push(combination);
             }
         }
@@ -130,14 +172,27 @@ pub(super) fn combinations<'n>(
     combinations
 }
 
-pub(super) fn question_var(vars: &Vars<'_>) -> Result<String, String> {
-    let mut names = QUESTION_VARS
-        .iter()
-        .filter(|name| vars.contains_key(**name));
-    match names.next() {
-        Some(name) => render(&format!("{{{{{name}}}}}"), vars),
-        None => Err("there is no prompt, and no variable `question` or `input`".to_owned()),
-    }
+/// A value, or the texts of the files that it names.
+fn texts_of(value: &Node, file: &CaseFile) -> Result<Vec<Node>, String> {
+    let name = value
+        .as_word()
+        .and_then(|text| text.strip_prefix("file://"));
+    let Some(pattern) = name.filter(|name| !name.contains("{{")) else {
+        return Ok(vec![value.clone()]);
+    };
+    let names = files::expanded(pattern, &file.folder).into_iter();
+    let text = |name: String| match files::read(&name, file) {
+        Ok(text) => Ok(Node::text(value.line, text)),
+        Err(why) => Err(format!("`{name}` {why}")),
+    };
+    names.map(text).collect()
+}
+
+/// A prompt of the variable that is the question.
+pub(super) fn question_var(vars: &Vars, line: usize) -> Option<Node> {
+    let mut names = QUESTION_VARS.into_iter();
+    let name = names.find(|name| vars.contains_key(*name))?;
+    Some(Node::text(line, format!("{{{{{name}}}}}")))
 }
 
 #[cfg(test)]
@@ -146,28 +201,43 @@ mod tests {
     use crate::text::node::json;
 
     fn rendered(text: &str) -> Result<String, String> {
-        let vars = r#"{"city": "Oslo", "n": 1.50, "place": {"name": "Bergen"}, "list": [1]}"#;
+        let vars = r#"{"city": "Oslo", "n": 1.50, "place": {"name": "Bergen"}, "list": [1, 2],
+            "whole": "{{city}}!"}"#;
         let vars = json::parse(vars).unwrap().unwrap();
-        let vars = vars.as_map().unwrap().iter();
-        let vars = vars.map(|(name, member)| (name.as_str(), member));
-        render(text, &vars.collect())
+        render(text, vars.as_map().unwrap())
     }
 
     #[test]
-    fn names_of_variables_are_replaced() {
-        let text = rendered("{{city}} and {{- place.name -}}, {{ n }}").unwrap();
-        assert_eq!(text, "Oslo and Bergen, 1.50");
+    fn templates_are_filled_with_variables() {
+        for (text, expected) in [
+            (
+                "{{city}} and {{- place.name -}}, {{ n }}",
+                "Oslo andBergen, 1.50",
+            ),
+            ("{{ city | upper }}{# note #}", "OSLO"),
+            ("{% for n in list %}{{n}};{% endfor %}", "1;2;"),
+            (
+                "{% if city %}yes{% endif %}{% if absent %}no{% endif %}",
+                "yes",
+            ),
+            ("{{whole}}", "Oslo!"),
+            ("no template: {x}", "no template: {x}"),
+        ] {
+            assert_eq!(rendered(text).unwrap(), expected, "{text}");
+        }
     }
 
     #[test]
-    fn everything_else_is_an_error() {
+    fn what_cannot_be_filled_is_an_error() {
+        let endless =
+            "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}";
         for text in [
             "{{x}}",
             "{{city",
-            "{{city | upper}}",
-            "{% if x %}",
-            "{{list}}",
+            "{{city | shout}}",
+            "{% if x",
             "{{}}",
+            endless,
         ] {
             rendered(text).unwrap_err();
         }

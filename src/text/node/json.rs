@@ -20,20 +20,36 @@ const STRICT: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
+/// As Python and its tables print values: with single quotes, and maybe without commas.
+const LOOSE: ParseOptions = ParseOptions {
+    allow_missing_commas: true,
+    allow_single_quoted_strings: true,
+    allow_extended_string_escapes: true,
+    ..STRICT
+};
+
 /// `None` for an empty one.
 pub fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem> {
-    parse_from(text, 1)
+    parse_from(text, 1, &STRICT)
+}
+
+pub fn parse_loose(text: &str) -> Result<Option<Node>, SyntaxProblem> {
+    parse_from(text, 1, &LOOSE)
 }
 
 /// Parses each line that is not blank.
 pub fn parse_lines(text: &str) -> impl Iterator<Item = Result<Node, SyntaxProblem>> {
     let lines = text.lines().zip(1..);
-    lines.filter_map(|(line, number)| parse_from(line, number).transpose())
+    lines.filter_map(|(line, number)| parse_from(line, number, &STRICT).transpose())
 }
 
-fn parse_from(text: &str, first_line: usize) -> Result<Option<Node>, SyntaxProblem> {
+fn parse_from(
+    text: &str,
+    first_line: usize,
+    options: &ParseOptions,
+) -> Result<Option<Node>, SyntaxProblem> {
     let lines = Lines::new(text, first_line);
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT);
+    let parsed = parse_to_ast(text, &CollectOptions::default(), options);
     let parsed = parsed.map_err(|error| {
         let why = error.kind().to_string().to_lowercase();
         SyntaxProblem::new(lines.at(error.range().start), format!("not JSON: {why}"))

@@ -1,58 +1,112 @@
-//! Tables: CSV and its relatives, with a header.
+//! Tables: CSV and its relatives, with a header or with columns that show what they are.
 
 use csv::{Position, ReaderBuilder, StringRecord};
+use regex::Regex;
+use serde::Deserialize;
 
-use super::{Lines, Node, NodeMap, NodeValue, SyntaxProblem};
+use super::{Lines, Node, NodeValue, SyntaxProblem};
 
 const MAX_COLUMNS: usize = 1000;
 
 /// What stands between cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
-    /// A comma, or a semicolon if the header has no comma, as spreadsheets of many countries write.
+    /// A comma; a semicolon or a tab if the first line has no comma, as spreadsheets of many
+    /// countries write.
     Comma,
     Tab,
 }
 
-/// Parses at most so many rows of a table that are not blank into a map each; blank cells are left
-/// out. Names of columns are in lower case, and columns named with the letters of options are
-/// `options`.
+/// Columns of tables that have no header, and patterns for each cell of the first and the last one.
+#[derive(Clone, Debug, Deserialize)]
+pub struct HeadlessTable {
+    pub name: String,
+    /// Separated by commas.
+    pub columns: String,
+    first: String,
+    last: String,
+}
+
+impl HeadlessTable {
+    fn is(&self, records: &[StringRecord]) -> bool {
+        let columns = self.columns.split(',').count();
+        let (Ok(first), Ok(last)) = (Regex::new(&self.first), Regex::new(&self.last)) else {
+            return false;
+        };
+        let is_row = |record: &StringRecord| {
+            let mut cells = record.iter().map(str::trim);
+            record.len() == columns
+                && cells.next().is_some_and(|cell| first.is_match(cell))
+                && cells.next_back().is_some_and(|cell| last.is_match(cell))
+        };
+        !records.is_empty() && records.iter().all(is_row)
+    }
+}
+
+/// A table as it was parsed.
+#[derive(Debug)]
+pub struct ParsedTable {
+    /// The rows that are not blank, as a map each; blank cells are left out.
+    pub rows: Vec<Result<Node, SyntaxProblem>>,
+    /// What its columns were recognised by.
+    pub headless: Option<String>,
+}
+
+/// Parses at most so many rows of a table.
 pub fn parse(
     text: &str,
     separator: Separator,
+    headless: &[HeadlessTable],
     most_rows: usize,
-) -> Result<Vec<Result<Node, SyntaxProblem>>, SyntaxProblem> {
-    let header_line = text.lines().next().unwrap_or_default();
-    let byte = match separator {
-        Separator::Tab => b'\t',
-        Separator::Comma if !header_line.contains(',') && header_line.contains(';') => b';',
-        Separator::Comma => b',',
-    };
+) -> Result<ParsedTable, SyntaxProblem> {
     let mut reader = ReaderBuilder::new()
-        .delimiter(byte)
+        .delimiter(separator.byte(text.lines().next().unwrap_or_default()))
         .flexible(true)
+        .has_headers(false)
         .from_reader(text.as_bytes());
     let lines = Lines::new(text, 1);
-    let broken = |error: csv::Error| {
-        let line = error
-            .position()
-            .map_or(1, |place| first_line(place, text, &lines));
-        SyntaxProblem::new(line, format!("not a table: {error}"))
-    };
-    let columns = columns(reader.headers().map_err(broken)?)?;
-    let mut rows = Vec::new();
+    let place_of =
+        |place: Option<&Position>| place.map_or(1, |place| first_line(place, text, &lines));
+    let mut records: Vec<StringRecord> = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(broken)?;
-        if rows.len() == most_rows {
+        let record = record.map_err(|error| {
+            let line = place_of(error.position());
+            SyntaxProblem::new(line, format!("not a table: {error}"))
+        })?;
+        // The header comes on top.
+        if records.len() > most_rows {
             break;
         }
-        if record.iter().any(|cell| !cell.trim().is_empty()) {
-            let line = record.position();
-            let line = line.map_or(1, |place| first_line(place, text, &lines));
-            rows.push(row(&columns, &record, line));
+        if records.is_empty() || record.iter().any(|cell| !cell.trim().is_empty()) {
+            records.push(record);
         }
     }
-    Ok(rows)
+    let headless = headless.iter().find(|table| table.is(&records));
+    let columns = match headless {
+        Some(table) => table.columns.split(',').map(str::to_owned).collect(),
+        None if records.is_empty() => Vec::new(),
+        None => columns(&records.remove(0))?,
+    };
+    let rows = records.iter();
+    let rows = rows.map(|record| row(&columns, record, place_of(record.position())));
+    Ok(ParsedTable {
+        rows: rows.collect(),
+        headless: headless.map(|table| table.name.clone()),
+    })
+}
+
+impl Separator {
+    fn byte(self, first_line: &str) -> u8 {
+        // What quotes enclose separates nothing.
+        let plain: String = first_line.split('"').step_by(2).collect();
+        match self {
+            Self::Tab => b'\t',
+            Self::Comma if plain.contains(',') => b',',
+            Self::Comma if plain.contains(';') => b';',
+            Self::Comma if plain.contains('\t') => b'\t',
+            Self::Comma => b',',
+        }
+    }
 }
 
 fn columns(header: &StringRecord) -> Result<Vec<String>, SyntaxProblem> {
@@ -61,24 +115,22 @@ fn columns(header: &StringRecord) -> Result<Vec<String>, SyntaxProblem> {
         return Err(SyntaxProblem::new(1, problem));
     }
     let mut columns: Vec<String> = Vec::new();
-    for name in header {
-        let name = name.trim();
-        let name = if is_letter(name) {
-            name.to_owned()
-        } else {
-            name.to_lowercase()
+    for name in header.iter().map(str::trim) {
+        // `a` and `A` may be two options.
+        let is_same = |other: &String| {
+            if name.len() == 1 {
+                other == name
+            } else {
+                other.eq_ignore_ascii_case(name)
+            }
         };
-        if !name.is_empty() && columns.contains(&name) {
-            let problem = format!("two columns are named `{name}`");
+        if !name.is_empty() && columns.iter().any(is_same) {
+            let problem = format!("two columns are named `{}`", name.to_lowercase());
             return Err(SyntaxProblem::new(1, problem));
         }
-        columns.push(name);
+        columns.push(name.to_owned());
     }
     Ok(columns)
-}
-
-fn is_letter(name: &str) -> bool {
-    matches!(name.as_bytes(), [b'A'..=b'Z'])
 }
 
 fn row(columns: &[String], record: &StringRecord, line: usize) -> Result<Node, SyntaxProblem> {
@@ -90,26 +142,13 @@ fn row(columns: &[String], record: &StringRecord, line: usize) -> Result<Node, S
         );
         return Err(SyntaxProblem::new(line, problem));
     }
-    let mut map = NodeMap::new();
-    let mut options = Vec::new();
-    for (name, cell) in columns.iter().zip(record) {
-        if cell.trim().is_empty() {
-            continue;
-        }
-        let node = Node::text(line, cell);
-        if is_letter(name) {
-            options.push(node);
-        } else {
-            map.insert(name.clone(), node);
-        }
-    }
-    if !options.is_empty() {
-        let value = NodeValue::List(options);
-        map.insert("options".to_owned(), Node { line, value });
-    }
+    let cells = columns.iter().zip(record);
+    // A column without a name numbers the rows.
+    let cells = cells.filter(|(name, cell)| !name.is_empty() && !cell.trim().is_empty());
+    let map = cells.map(|(name, cell)| (name.clone(), Node::text(line, cell)));
     Ok(Node {
         line,
-        value: NodeValue::Map(map),
+        value: NodeValue::Map(map.collect()),
     })
 }
 

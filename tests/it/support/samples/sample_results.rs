@@ -47,6 +47,7 @@ pub(crate) fn terms(cases: usize, arms: &[Arm]) -> RunTerms {
     };
     RunTerms {
         suite: SuiteRef {
+            fields: std::collections::BTreeMap::new(),
             name: "capitals".to_owned(),
             path: "/suites/capitals.jsonl".to_owned(),
             sha256: "5e".repeat(32),

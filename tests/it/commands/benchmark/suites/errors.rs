@@ -30,7 +30,7 @@ fn every_problem_of_every_case_is_listed() {
     insta::assert_snapshot!(problems("suite.jsonl", text).join("\n"), @r#"
     suite.jsonl:2: the id `a` is used at suite.jsonl:1 already
     suite.jsonl:3: the `question` is blank, but must be a text
-    suite.jsonl:3: `expected` is an empty list
+    suite.jsonl:3: the case has no `expected` answer
     suite.jsonl:4: a case has no field `matches`; did you mean `match`?
     suite.jsonl:5: `exactt` is not a way to match; did you mean `exact`?
     suite.jsonl:6: the tolerance `numeric` is -1, but must not be below 0
@@ -164,7 +164,7 @@ fn samples_that_need_a_sandbox_are_refused() {
     suite.jsonl:1: `sandbox` cannot be applied: cases run in no sandbox
     suite.jsonl:2: several options that must be chosen together cannot be compared
     suite.jsonl:3: the `role` of a message must be `system`, `user` or `assistant`
-    suite.jsonl:4: `target` is blank, but must be a text, a number, true or false
+    suite.jsonl:4: `expected` is blank, but must be a text, a number, true or false
     "#);
 }
 

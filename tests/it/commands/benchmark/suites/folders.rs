@@ -44,11 +44,7 @@ fn a_sub_folder_has_the_texts_of_a_case_and_its_files() {
     assert_eq!(first.case.tags, ["math"]);
     assert_eq!(second.case.question, "What does the page say?");
     assert_eq!(second.case.expected, ["Dear Sir,\nI thank you."]);
-    let cer = Matcher::Similarity {
-        measure: ErrorRate::Cer,
-        at_most: 0.05,
-    };
-    assert_eq!(second.case.matcher, cer);
+    assert_eq!(second.case.matcher, Matcher::Judge { rubric: None });
     assert!(second.case.files[0].ends_with("page-2/context/scan.txt"));
     assert!(second.case.files[1].ends_with("page-2/notes.md"));
     assert_eq!(second.case.files.len(), 2);

@@ -153,10 +153,8 @@ fn the_answer_decides_the_matcher_where_none_is_named() {
     assert_eq!(matcher(r#""expected": 42"#), numeric(0.0, 0.0));
     assert_eq!(matcher(r#""expected": [42, 43.5]"#), numeric(0.0, 0.0));
     assert_eq!(matcher(r#""expected": [42, "none"]"#), Matcher::Exact);
-    assert!(matches!(
-        matcher(r#""expected": "two\nlines""#),
-        Matcher::Similarity { .. }
-    ));
+    let prose = matcher(r#""expected": "two\nlines""#);
+    assert_eq!(prose, Matcher::Judge { rubric: None });
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn each_test_with_each_prompt_is_a_case() {
     assert_eq!(first.matcher, Matcher::Regex);
     assert_eq!(first.tags, ["geography"]);
     assert_eq!(suite.cases[2].case.matcher, Matcher::Exact);
-    assert!(suite.notes[0].contains("`providers` is not used"));
+    assert!(suite.notes[0].contains("`providers` of promptfoo is not used"));
 }
 
 #[test]
@@ -88,6 +88,8 @@ fn assertions_become_matchers_that_mean_the_same() {
     is("{type: contains-any, value: [a, b]}", &["a", "b"], regex);
     is("{type: contains-any, value: 'a, b'}", &["a", "b"], regex);
     is("{type: contains-all, value: [a]}", &["a"], regex);
+    let all = &Matcher::All { none: Vec::new() };
+    is("{type: contains-all, value: [a, b]}", &["a", "b"], all);
     is("{type: starts-with, value: a}", &[r"\Aa"], regex);
     is("{type: regex, value: '\\d+'}", &[r"\d+"], regex);
     let near = "{type: levenshtein, value: abcdefghij, threshold: 2}";
@@ -150,17 +152,12 @@ tests:
   - file://missing.yaml
 ";
     insta::assert_snapshot!(problems("promptfooconfig.yaml", text).join("\n"), @r#"
-    promptfooconfig.yaml:3: the prompt `prompt.js` is not read: only `.txt` and `.md` are
-    promptfooconfig.yaml:4: `{% … %}` and `{# … #}` are not read, only `{{name}}`
+    promptfooconfig.yaml:3: the prompt `prompt.js` is a program, which is not run
     promptfooconfig.yaml:6: `threshold` of a test cannot be applied here
-    promptfooconfig.yaml:7: `scenarios` of promptfoo is not read
+    promptfooconfig.yaml:7: `scenarios` of promptfoo cannot be applied here
     promptfooconfig.yaml:11: the assertion `similar` cannot be compared here
-    promptfooconfig.yaml:16: the assertion `not-equals` cannot be compared here; did you mean `equals`?
-    promptfooconfig.yaml:21: a case has one assertion, and this is the second; split the test
-    promptfooconfig.yaml:22: the test has no assertion, so that every answer would be right
     promptfooconfig.yaml:23: there is no variable `question`
     promptfooconfig.yaml:26: the assertion `javascript` cannot be compared here
-    promptfooconfig.yaml:28: `contains-all` with several values cannot be compared here
     promptfooconfig.yaml:29: the file of tests `missing.yaml` does not exist
     "#);
 }
