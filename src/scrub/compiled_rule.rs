@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use regex::bytes::{Regex, RegexBuilder, RegexSet};
 
 use super::assignment;
+use super::block;
 use super::overlap::{RuleIndex, SecretSpan, Specificity};
 use super::place::{KeywordPlace, begins_token, character_end, character_start};
 use super::rules::{RuleError, ScrubRule, byte_set};
@@ -15,8 +16,8 @@ use crate::domain::steps;
 /// A search ends this many bytes after its keyword, unless the rule says otherwise.
 const DEFAULT_WINDOW: usize = 2048;
 
-/// The group of a regex that is masked.
-const SECRET: &str = "secret";
+/// The groups of a regex of which the first that takes part is masked.
+const SECRETS: [&str; 4] = ["secret", "secret_2", "secret_3", "secret_4"];
 
 /// How a regex begins that group.
 const GROUP: &str = "(?<secret>";
@@ -124,11 +125,18 @@ impl CompiledRule {
             return Vec::new();
         };
         steps::count(window.len());
-        let secrets = regex.captures_iter(window);
-        let secrets =
-            secrets.filter_map(|captures| captures.name(SECRET).or_else(|| captures.get(0)));
-        secrets
-            .map(|secret| (start + secret.start(), start + secret.end()))
+        let secrets = regex.captures_iter(window).filter_map(|captures| {
+            let mut groups = SECRETS.iter().filter_map(|name| captures.name(name));
+            groups.next().or_else(|| captures.get(0))
+        });
+        let spans = secrets.map(|secret| (start + secret.start(), start + secret.end()));
+        if let Some(kind) = self.rule.block {
+            let spans = spans.flat_map(|mark| block::find(kind, place, mark));
+            return spans
+                .filter(|span| self.accepts(place.text, *span))
+                .collect();
+        }
+        spans
             .filter_map(|span| self.whole(place, span, end))
             .collect()
     }

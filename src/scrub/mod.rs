@@ -18,6 +18,7 @@ mod keywords;
 mod compiled_rule;
 mod place;
 mod assignment;
+mod block;
 mod value;
 mod own_keys;
 mod overlap;

@@ -27,6 +27,8 @@ pub struct ScrubRule {
     pub ignore_case: bool,
     /// The lowest Shannon entropy of a secret, in bits per byte.
     pub entropy: Option<f64>,
+    /// What is read from the match of the regex on, instead of the match.
+    pub block: Option<Block>,
     /// How a value assigned to a name with one of the keywords is judged.
     pub names: Option<NamePolicy>,
     /// Regexes of values that are no secrets.
@@ -41,6 +43,20 @@ pub enum NamePolicy {
     Password,
     /// Values that look random.
     Random,
+}
+
+/// A secret of several lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Block {
+    /// The lines of a key behind its first line.
+    KeyBehind,
+    /// The lines of a key before its last line.
+    KeyBefore,
+    /// The data of a manifest in the lines around its kind.
+    ManifestLines,
+    /// The values of pairs in braces.
+    ManifestObject,
 }
 
 /// The user's own rules and exceptions.
