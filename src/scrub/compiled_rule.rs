@@ -7,7 +7,7 @@ use regex::bytes::{Regex, RegexBuilder, RegexSet};
 use super::assignment;
 use super::block;
 use super::overlap::{RuleIndex, SecretSpan, Specificity};
-use super::place::{KeywordPlace, begins_token, character_end, character_start};
+use super::place::{KeywordPlace, begins_token, character_end, character_start, is_token};
 use super::rules::{RuleError, ScrubRule, byte_set};
 use super::value::dummy::is_filler;
 use super::value::random::{is_random, shannon};
@@ -138,6 +138,7 @@ impl CompiledRule {
         }
         spans
             .filter_map(|span| self.whole(place, span, end))
+            .filter(|span| self.specificity() != Specificity::Form || is_token(bytes, *span))
             .collect()
     }
 

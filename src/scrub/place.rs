@@ -1,5 +1,7 @@
 //! Where a keyword is in a text, and where a token or a character begins there.
 
+use super::value::random::is_random;
+
 /// Where a text has a keyword.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeywordPlace<'t> {
@@ -27,6 +29,26 @@ pub(super) fn begins_token(text: &[u8], at: usize) -> bool {
         Some(byte) if !byte.is_ascii_alphanumeric() => true,
         Some(_) => ends_with_escape(before),
     }
+}
+
+/// As much Base64 before a token is one text with it; no more is looked at.
+const SHORTEST_BLOB: usize = 24;
+const LONGEST_BLOB: usize = 2 * SHORTEST_BLOB;
+
+/// Returns whether a token stands by itself, and is no part of a longer word or of Base64. One with
+/// other signs, such as `glpat-…`, is a token wherever it stands.
+pub(super) fn is_token(text: &[u8], (start, end): (usize, usize)) -> bool {
+    let (before, rest) = text.split_at_checked(start).unwrap_or_default();
+    let (token, after) = rest.split_at_checked(end - start).unwrap_or_default();
+    let is_base64 = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    if token.iter().any(|byte| !is_base64(&byte)) {
+        return true;
+    }
+    let near = before.get(start.saturating_sub(LONGEST_BLOB)..);
+    let blob = near.and_then(|near| near.rsplit(|byte| !is_base64(&byte)).next());
+    let blob = blob.and_then(|blob| std::str::from_utf8(blob).ok());
+    !after.first().is_some_and(u8::is_ascii_alphanumeric)
+        && !blob.is_some_and(|blob| is_random(blob, SHORTEST_BLOB))
 }
 
 fn ends_with_escape(before: &[u8]) -> bool {

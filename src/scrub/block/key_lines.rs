@@ -51,10 +51,9 @@ pub(super) fn behind(text: &[u8]) -> Option<usize> {
         let text = inside.trim_ascii();
         text.ends_with(b"=") && matches!(*runs, [(start, end, _)] if end - start == text.len())
     };
-    if (body > 0 && body * SHARE >= inside.len()) || is_short_key() {
-        if let Some(last) = LAST_LINE.as_ref()?.find(rest) {
-            return Some(next_mark + last.end());
-        }
+    let is_key = (body > 0 && body * SHARE >= inside.len()) || is_short_key();
+    if is_key && let Some(last) = LAST_LINE.as_ref()?.find(rest) {
+        return Some(next_mark + last.end());
     }
     // Line breaks and quotes, but no words.
     let is_word = |pair: &[u8]| pair.iter().all(u8::is_ascii_alphanumeric);
