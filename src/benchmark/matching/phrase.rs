@@ -183,7 +183,7 @@ impl<'r> Reader<'r> {
             let is_currency = self.is_one_of(at, CURRENCIES) || self.is_in(&["currency_codes"], at);
             if is_minus && sign.is_none() {
                 sign = Some(at);
-            } else if !is_currency && !(is_sign && self.text(at) == "+") {
+            } else if !(is_currency || is_sign && self.text(at) == "+") {
                 break;
             }
             at += 1;

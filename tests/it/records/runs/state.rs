@@ -208,7 +208,7 @@ fn outages_are_neither_attempts_nor_retries() {
         ..StopConditions::default()
     };
     // Never three in a row.
-    let meets_one = |run: &CaseRunId| number(run) % 3 != 0;
+    let meets_one = |run: &CaseRunId| !number(run).is_multiple_of(3);
     let run = played(12, conditions, |run, start| {
         let is_outage = start == 1 && meets_one(run);
         if is_outage { Fate::Outage } else { Fate::Right }
