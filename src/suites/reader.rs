@@ -190,7 +190,16 @@ fn content_of(file: &CaseFile, terms: &RowTerms, log: &mut FileLog<'_>) -> io::R
                 promptfoo::cases_of_config(&map, line, file, log)
             }
             NodeValue::Map(map) => match rows_of(&map).filter(|_| !manifest::is(&map)) {
-                Some(rows) => cases_of(rows, false, file, terms, log),
+                Some(rows) => {
+                    let is_foreign = true;
+                    let fields = terms.fields.clone();
+                    let terms = RowTerms {
+                        is_foreign,
+                        fields,
+                        ..*terms
+                    };
+                    cases_of(rows, false, file, &terms, log)
+                }
                 None => return Ok(FileContent::Manifest(map)),
             },
             _ => {

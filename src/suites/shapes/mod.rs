@@ -100,6 +100,8 @@ pub(super) struct RowTerms {
     pub(super) has_question: bool,
     /// A manifest says how answers are compared.
     pub(super) has_match: bool,
+    /// The rows stand in a document of another program, whose other fields belong to each.
+    pub(super) is_foreign: bool,
 }
 
 /// Problems go to the log. Returns no rows if there is one with all of them.
@@ -117,7 +119,8 @@ pub(super) fn shaped(
     let mut shapes = SHAPES.shape.iter();
     let known = shapes.find(|shape| shape.is_met(&maps, is_table));
     let mut shape = known.unwrap_or(&SHAPES.own).clone();
-    let is_own = known.is_none() && !is_table && terms.fields.is_empty();
+    let is_foreign = is_table || terms.is_foreign || !terms.fields.is_empty();
+    let is_own = known.is_none() && !is_foreign;
     let is_usable = if terms.fields.is_empty() {
         shape.check(&maps, &fields, is_own, terms, log)
     } else {
