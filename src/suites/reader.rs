@@ -191,13 +191,8 @@ fn content_of(file: &CaseFile, terms: &RowTerms, log: &mut FileLog<'_>) -> io::R
             }
             NodeValue::Map(map) => match rows_of(&map).filter(|_| !manifest::is(&map)) {
                 Some(rows) => {
-                    let is_foreign = true;
-                    let fields = terms.fields.clone();
-                    let terms = RowTerms {
-                        is_foreign,
-                        fields,
-                        ..*terms
-                    };
+                    let mut terms = terms.clone();
+                    terms.is_foreign = true;
                     cases_of(rows, false, file, &terms, log)
                 }
                 None => return Ok(FileContent::Manifest(map)),

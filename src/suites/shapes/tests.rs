@@ -30,13 +30,15 @@ fn lines() -> String {
 
 /// `choice: Red? [sky | blood] = B`.
 fn shown(case: &Case) -> String {
-    let mut text = format!("{}: {}", case.matcher.kind(), case.question);
-    if let Matcher::Choice { options } = &case.matcher {
-        text += &format!(" [{}]", options.join(" | "));
-    }
-    if !case.expected.is_empty() {
-        text += &format!(" = {}", case.expected.join(" | "));
-    }
+    let options = match &case.matcher {
+        Matcher::Choice { options } => format!(" [{}]", options.join(" | ")),
+        _ => String::new(),
+    };
+    let right = match case.expected.as_slice() {
+        [] => String::new(),
+        expected => format!(" = {}", expected.join(" | ")),
+    };
+    let text = format!("{}: {}{options}{right}", case.matcher.kind(), case.question);
     text.replace('\n', "↵")
 }
 
