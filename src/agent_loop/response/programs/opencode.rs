@@ -51,8 +51,9 @@ impl OpenCode {
             .is_some_and(|exit| *exit != 0);
         match error.or(state["output"].as_str().filter(|_| has_failed)) {
             Some(error) if error.contains("rejected permission") => {
-                let command = state["input"]["command"].as_str();
-                self.response.add_denial(tool, command);
+                let command = state.pointer("/input/command");
+                self.response
+                    .add_denial(tool, command.and_then(Value::as_str));
             }
             error => self.response.tool_errors.extend(error.map(str::to_owned)),
         }
@@ -60,12 +61,13 @@ impl OpenCode {
 
     fn read_error(&mut self, error: &Value) {
         let code = error["name"].as_str();
-        let status = error["data"]["statusCode"].as_i64();
+        let data = &error["data"];
+        let status = data["statusCode"].as_i64();
         let kind = match code {
             Some("ProviderAuthError") => Authentication,
             _ => status.map_or(Other, kind_of_http_status),
         };
-        let message = error["data"]["message"].as_str().unwrap_or_default();
+        let message = data["message"].as_str().unwrap_or_default();
         self.response.program_error = Some(program_error(kind, code, message));
     }
 }

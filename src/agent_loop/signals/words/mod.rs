@@ -140,19 +140,14 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
                 is_item,
                 is_heading,
                 is_last_of_block: at == last,
-                ..statement(*sentence, &matches, &around, is_optional)
+                ..statement(*sentence, &matches, &around, is_optional || is_over)
             };
             statement.claims &= !is_unchecked;
-            if is_over {
-                statement.lacks = false;
-                statement.outcome = None;
-            }
             if at == last {
                 around.note_lead_in(sentence.text, &matches, is_heading);
                 // What the label stands over says whether something is open.
-                let is_label = around.lead_in != LeadIn::None;
                 statement.is_open &= around.lead_in != LeadIn::Open;
-                statement.lacks &= !is_label;
+                statement.lacks &= around.lead_in == LeadIn::None;
                 statement.outcome = statement.outcome.filter(|_| around.lead_in != LeadIn::Past);
             }
             statements.push(statement);
@@ -300,11 +295,15 @@ fn last_place(matches: &[PhraseMatch], meaning: Sense) -> Option<usize> {
 
 /// What a sentence says of the last run: of two phrases the later one.
 fn outcome(sentence: &str, matches: &[PhraseMatch]) -> Option<Outcome> {
-    let recovers = |found: &&PhraseMatch| {
+    let is_recovery = |found: &&PhraseMatch| {
         let is_whole = !found.is_denied && !found.has_exception && !found.is_conditional;
         found.meaning == Sense::Recovery && is_whole
     };
-    let recovery = matches.iter().filter(recovers).map(|found| found.at).max();
+    let recovery = matches
+        .iter()
+        .filter(is_recovery)
+        .map(|found| found.at)
+        .max();
     let failure = last_place(matches, Sense::Failure);
     let is_over = |found: &PhraseMatch| found.meaning == Sense::Past || found.is_conditional;
     let is_present = !matches.iter().any(is_over);

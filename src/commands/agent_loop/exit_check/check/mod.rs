@@ -39,8 +39,9 @@ pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
     let mut gathered = evidence::gather(args, &files, &store, &clock)?;
     let unmasked = std::mem::take(&mut gathered.unmasked);
     mask(&mut gathered.evidence, unmasked, app.environment)?;
-    for warning in [gathered.response_warning, gathered.test_warning] {
-        warning.iter().for_each(|warning| printer.warning(warning));
+    let warnings = [gathered.response_warning, gathered.test_warning];
+    for warning in warnings.into_iter().flatten() {
+        printer.warning(warning);
     }
     let update = record(args, &store, settings, &clock, gathered, printer)?;
     let Some(record) = update.event.turn() else {
