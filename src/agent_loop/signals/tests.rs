@@ -158,7 +158,7 @@ struct Class {
 }
 
 #[test]
-fn endings_of_each_class_are_told_from_those_that_only_look_so() {
+fn endings_of_each_class_differ_from_those_that_only_look_so() {
     let classes: BTreeMap<String, Class> = toml::from_str(include_str!("cases.toml")).unwrap();
     let mut wrong = String::new();
     for (name, class) in &classes {

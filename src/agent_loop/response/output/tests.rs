@@ -65,7 +65,7 @@ fn other_json_is_a_text() {
 }
 
 #[test]
-fn json_of_no_known_program_is_told_apart() {
+fn json_of_no_known_program_is_recognised() {
     for (output, expected) in [
         (r#"{"status":"done"}"#, true),
         (
