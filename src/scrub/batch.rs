@@ -258,7 +258,7 @@ impl<'t> MaskedText<'t> {
 impl Detector {
     fn rule_and_kind(&self, rule: RuleIndex) -> (&str, &str) {
         let rule = rule.and_then(|index| self.rules.get(index));
-        rule.map_or(OWN_KEY, |rule| (&rule.rule.id, &rule.rule.kind))
+        rule.map_or(OWN_KEY, |rule| (&rule.rule().id, &rule.rule().kind))
     }
 
     fn label(&self, rule: RuleIndex) -> String {

@@ -1,14 +1,16 @@
-//! A rule ready for use. Its regex is compiled when its keyword is first seen: most texts need few.
+//! A rule ready for use. A built-in rule is read, and a regex compiled, when its keyword is first
+//! seen: most texts need few.
 
 use std::sync::OnceLock;
 
+use memchr::memmem;
 use regex::bytes::{Regex, RegexBuilder, RegexSet};
 
 use super::assignment;
 use super::block;
 use super::overlap::{RuleIndex, SecretSpan, Specificity};
 use super::place::{KeywordPlace, begins_token, character_end, character_start, is_token};
-use super::rules::{RuleError, ScrubRule, byte_set};
+use super::rules::{RuleError, ScrubRule, byte_set, keywords};
 use super::value::dummy::is_filler;
 use super::value::random::{is_random, shannon};
 use crate::domain::steps;
@@ -19,19 +21,37 @@ const DEFAULT_WINDOW: usize = 2048;
 /// The groups of a regex of which the first that takes part is masked.
 const SECRETS: [&str; 4] = ["secret", "secret_2", "secret_3", "secret_4"];
 
+/// The group that is masked where a secret in quotes may have other signs.
+const QUOTED: &str = "quoted";
+
 /// How a regex begins that group.
 const GROUP: &str = "(?<secret>";
 
 #[derive(Debug)]
 pub(super) struct CompiledRule {
-    pub(super) rule: ScrubRule,
+    /// Literals of which one is in every match.
+    pub(super) keywords: Vec<String>,
+    /// The TOML of a built-in rule; empty for others.
+    source: &'static str,
+    rule: OnceLock<ScrubRule>,
     regex: OnceLock<Option<Regex>>,
     allow: OnceLock<RegexSet>,
 }
 
 impl CompiledRule {
-    /// Takes a rule whose regexes are known to be valid.
-    pub(super) fn new(rule: ScrubRule) -> Result<Self, RuleError> {
+    /// Takes the TOML of a built-in rule, which is known to be valid.
+    pub(super) fn built_in(source: &'static str) -> Self {
+        Self {
+            keywords: keywords(source),
+            source,
+            rule: OnceLock::new(),
+            regex: OnceLock::new(),
+            allow: OnceLock::new(),
+        }
+    }
+
+    /// Takes a rule that anyone may have written, and compiles it.
+    pub(super) fn checked(rule: ScrubRule) -> Result<Self, RuleError> {
         if rule.keywords.is_empty() || rule.keywords.iter().any(String::is_empty) {
             return Err(RuleError::NoKeywords(rule.id));
         }
@@ -45,39 +65,43 @@ impl CompiledRule {
                 kind: rule.kind,
             });
         }
-        Ok(Self {
-            rule,
+        let id = rule.id.clone();
+        let compiled = Self {
+            keywords: rule.keywords.clone(),
+            source: "",
+            rule: rule.into(),
             regex: OnceLock::new(),
             allow: OnceLock::new(),
-        })
-    }
-
-    /// Takes a rule that anyone may have written, and compiles it.
-    pub(super) fn checked(rule: ScrubRule) -> Result<Self, RuleError> {
-        let compiled = Self::new(rule)?;
+        };
         let invalid = |source| RuleError::Regex {
-            rule: compiled.rule.id.clone(),
+            rule: id.clone(),
             source: Box::new(source),
         };
-        if let Some(regex) = &compiled.rule.regex {
+        if let Some(regex) = &compiled.rule().regex {
             let regex = compiled.compile(regex).map_err(invalid)?;
             if regex.is_match(b"") {
-                return Err(RuleError::EmptyMatch(compiled.rule.id.clone()));
+                return Err(RuleError::EmptyMatch(id));
             }
         }
-        byte_set(&compiled.rule.allow).map_err(invalid)?;
+        byte_set(&compiled.rule().allow).map_err(invalid)?;
         Ok(compiled)
+    }
+
+    pub(super) fn rule(&self) -> &ScrubRule {
+        let read = || toml::from_str(self.source).unwrap_or_default();
+        self.rule.get_or_init(read)
     }
 
     /// In any case, unless the case counts.
     pub(super) fn takes(&self, literal: &[u8]) -> bool {
-        let ignores_case = self.rule.ignore_case || self.rule.names.is_some();
-        let mut keywords = self.rule.keywords.iter();
-        ignores_case || keywords.any(|keyword| keyword.as_bytes() == literal)
+        let mut keywords = self.keywords.iter();
+        keywords.any(|keyword| keyword.as_bytes() == literal)
+            || self.rule().ignore_case
+            || self.rule().names.is_some()
     }
 
     pub(super) fn specificity(&self) -> Specificity {
-        match &self.rule.regex {
+        match &self.rule().regex {
             None => Specificity::Name,
             Some(regex) if regex.contains(GROUP) => Specificity::Context,
             Some(_) => Specificity::Form,
@@ -92,7 +116,7 @@ impl CompiledRule {
             specificity: self.specificity(),
             is_certain,
         };
-        if let Some(policy) = self.rule.names {
+        if let Some(policy) = self.rule().names {
             let secret = assignment::find(place, policy);
             let secret = secret.filter(|(found, _)| self.accepts(place.text, *found));
             return secret.map(span).into_iter().collect();
@@ -114,23 +138,30 @@ impl CompiledRule {
             .keyword()
             .first()
             .is_some_and(u8::is_ascii_alphanumeric);
-        let start = match self.rule.before {
+        let start = match self.rule().before {
             None if is_word && !begins_token(bytes, place.start) => return Vec::new(),
             None => place.start,
             Some(before) => place.start.saturating_sub(before).max(place.reach.0),
         };
-        let after = self.rule.after.unwrap_or(DEFAULT_WINDOW);
+        let after = self.rule().after.unwrap_or(DEFAULT_WINDOW);
         let end = place.reach.1.min(place.end.saturating_add(after));
-        let (Some(window), Some(regex)) = (bytes.get(start..end), self.regex()) else {
+        let Some(window) = bytes.get(start..end) else {
             return Vec::new();
         };
         steps::count(window.len());
+        let needs = self.rule().needs.as_deref().unwrap_or_default();
+        if memmem::find(window, needs.as_bytes()).is_none() {
+            return Vec::new();
+        }
+        let Some(regex) = self.regex() else {
+            return Vec::new();
+        };
         let secrets = regex.captures_iter(window).filter_map(|captures| {
-            let mut groups = SECRETS.iter().filter_map(|name| captures.name(name));
+            let mut groups = SECRETS.iter().chain([&QUOTED]).filter_map(|name| captures.name(name));
             groups.next().or_else(|| captures.get(0))
         });
         let spans = secrets.map(|secret| (start + secret.start(), start + secret.end()));
-        if let Some(kind) = self.rule.block {
+        if let Some(kind) = self.rule().block {
             let spans = spans.flat_map(|mark| block::find(kind, place, mark));
             return spans
                 .filter(|span| self.accepts(place.text, *span))
@@ -164,30 +195,30 @@ impl CompiledRule {
         let Some(secret) = text.get(start..end).filter(|secret| !secret.is_empty()) else {
             return false;
         };
-        let entropy = self.rule.entropy.unwrap_or(0.0);
+        let entropy = self.rule().entropy.unwrap_or(0.0);
         (entropy <= 0.0 || shannon(secret.as_bytes()) >= entropy)
-            && (self.rule.names.is_some() || !is_filler(secret))
+            && (self.rule().names.is_some() || !is_filler(secret))
             && !self.allow().is_match(secret.as_bytes())
     }
 
     fn regex(&self) -> Option<&Regex> {
-        let compile = || self.compile(self.rule.regex.as_deref()?).ok();
+        let compile = || self.compile(self.rule().regex.as_deref()?).ok();
         self.regex.get_or_init(compile).as_ref()
     }
 
     fn compile(&self, regex: &str) -> Result<Regex, regex::Error> {
-        let anchored = match self.rule.before {
+        let anchored = match self.rule().before {
             None => format!(r"\A(?:{regex})"),
             Some(_) => regex.to_owned(),
         };
         RegexBuilder::new(&anchored)
             .unicode(false)
-            .case_insensitive(self.rule.ignore_case)
+            .case_insensitive(self.rule().ignore_case)
             .build()
     }
 
     fn allow(&self) -> &RegexSet {
-        let compile = || byte_set(&self.rule.allow).unwrap_or_else(|_| RegexSet::empty());
+        let compile = || byte_set(&self.rule().allow).unwrap_or_else(|_| RegexSet::empty());
         self.allow.get_or_init(compile)
     }
 }

@@ -34,10 +34,7 @@ struct FoundKeyword {
 
 impl Detector {
     pub(super) fn new(user: &UserRules) -> Result<Self, RuleError> {
-        let mut rules = Vec::new();
-        for rule in built_in()? {
-            rules.push(CompiledRule::new(rule)?);
-        }
+        let mut rules: Vec<_> = built_in().map(CompiledRule::built_in).collect();
         let mut ids = BTreeSet::new();
         for (number, rule) in (1..).zip(&user.rules) {
             let is_of_id = |byte: u8| {
@@ -49,13 +46,14 @@ impl Detector {
             }
             rules.push(CompiledRule::checked(rule.clone())?);
         }
-        let of_rule = |(index, rule): (usize, &CompiledRule)| {
-            let keywords = rule.rule.keywords.iter();
-            keywords
-                .map(|keyword| (keyword.to_ascii_lowercase(), index))
-                .collect::<Vec<_>>()
+        let of_rule = |(index, rule): (usize, &'_ CompiledRule)| {
+            rule.keywords
+                .clone()
+                .into_iter()
+                .map(move |keyword| (keyword, index))
         };
-        let keywords = Keywords::new(rules.iter().enumerate().flat_map(of_rule));
+        let keywords = rules.iter().enumerate().flat_map(of_rule);
+        let keywords = Keywords::new(keywords);
         let allowed_patterns = byte_set(&user.allow.patterns)
             .map_err(|error| RuleError::AllowedPattern(Box::new(error)))?;
         Ok(Self {
@@ -108,28 +106,26 @@ impl Detector {
     fn keywords(&self, text: &str) -> (Vec<FoundKeyword>, Vec<Vec<(usize, usize)>>) {
         let mut keywords = Vec::new();
         let mut groups: Vec<Vec<(usize, usize)>> = Vec::new();
-        for (rules, range) in self.keywords.search(text.as_bytes()) {
+        for (rule, range) in self.keywords.search(text.as_bytes()) {
             let literal = text.as_bytes().get(range.clone()).unwrap_or_default();
-            for rule in rules {
-                let is_other = |rule: &CompiledRule| !rule.takes(literal);
-                if self.rules.get(*rule).is_none_or(is_other) {
-                    continue;
-                }
-                groups.resize(self.rules.len(), Vec::new());
-                let Some(groups) = groups.get_mut(*rule) else {
-                    continue;
-                };
-                let range = (range.start, range.end);
-                match groups.last_mut() {
-                    Some(last) if range.0 < last.1 => *last = (last.0.min(range.0), range.1),
-                    Some(_) | None => groups.push(range),
-                }
-                keywords.push(FoundKeyword {
-                    rule: *rule,
-                    range,
-                    group: groups.len() - 1,
-                });
+            let is_other = |rule: &CompiledRule| !rule.takes(literal);
+            if self.rules.get(rule).is_none_or(is_other) {
+                continue;
             }
+            groups.resize(self.rules.len(), Vec::new());
+            let Some(groups) = groups.get_mut(rule) else {
+                continue;
+            };
+            let range = (range.start, range.end);
+            match groups.last_mut() {
+                Some(last) if range.0 < last.1 => *last = (last.0.min(range.0), range.1),
+                Some(_) | None => groups.push(range),
+            }
+            keywords.push(FoundKeyword {
+                rule,
+                range,
+                group: groups.len() - 1,
+            });
         }
         (keywords, groups)
     }

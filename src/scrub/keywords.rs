@@ -3,7 +3,6 @@
 //! An automaton would search long texts no faster, but takes milliseconds to build, for which every
 //! consultation would wait before its first request.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The lowest bits of a byte, which are the same for a small and a capital letter.
@@ -17,45 +16,47 @@ const BEGINNINGS: usize = 1 << (BITS as usize * LOOKED_UP);
 
 #[derive(Debug)]
 pub(super) struct Keywords {
-    /// For each beginning, one more than the place of its keywords in `begun`; 0 for none.
+    /// For each beginning, one more than the place of its first keyword; 0 for none.
     places: Vec<u16>,
-    /// The keywords that begin alike, in small letters, with the rules of each.
-    begun: Vec<Vec<(String, BTreeSet<usize>)>>,
+    /// In the order of their beginnings.
+    keywords: Vec<Keyword>,
+}
+
+#[derive(Clone, Debug)]
+struct Keyword {
+    beginning: usize,
+    literal: String,
+    rule: usize,
 }
 
 impl Keywords {
-    /// Takes keywords in small letters, none empty, with the rule of each.
-    pub(super) fn new(keywords: impl Iterator<Item = (String, usize)>) -> Self {
-        let mut rules: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-        for (keyword, rule) in keywords {
-            rules.entry(keyword).or_default().insert(rule);
-        }
-        let mut by_beginning: BTreeMap<usize, Vec<(String, BTreeSet<usize>)>> = BTreeMap::new();
-        for (keyword, rules) in rules {
-            let looked_up = keyword.bytes().take(LOOKED_UP);
+    /// Takes keywords, none empty, with the rule of each.
+    pub(super) fn new(literals: impl Iterator<Item = (String, usize)>) -> Self {
+        let mut keywords = Vec::new();
+        for (literal, rule) in literals {
+            let looked_up = literal.bytes().take(LOOKED_UP);
             // Anything may follow a keyword that is shorter.
             let open = BITS as usize * (LOOKED_UP - looked_up.len());
             let first = looked_up.fold(0, after) << open;
-            for beginning in first..first + (1 << open) {
-                let begun = by_beginning.entry(beginning).or_default();
-                begun.push((keyword.clone(), rules.clone()));
-            }
+            keywords.extend((first..first + (1 << open)).map(|beginning| Keyword {
+                beginning,
+                literal: literal.clone(),
+                rule,
+            }));
         }
+        keywords.sort_by_key(|keyword| keyword.beginning);
         let mut places = vec![0; BEGINNINGS];
-        for (place, beginning) in (1..).zip(by_beginning.keys()) {
-            if let Some(of_beginning) = places.get_mut(*beginning) {
-                *of_beginning = place;
+        for (place, keyword) in (1..).zip(&keywords) {
+            if let Some(first @ 0) = places.get_mut(keyword.beginning) {
+                *first = place;
             }
         }
-        Self {
-            places,
-            begun: by_beginning.into_values().collect(),
-        }
+        Self { places, keywords }
     }
 
-    /// Returns the places of keywords in any case, with the rules of each, in the order of their
+    /// Returns the places of keywords in any case, with the rule of each, in the order of their
     /// ends; of those with one end, the longest first.
-    pub(super) fn search(&self, text: &[u8]) -> Vec<(&BTreeSet<usize>, Range<usize>)> {
+    pub(super) fn search(&self, text: &[u8]) -> Vec<(usize, Range<usize>)> {
         let mut found = Vec::new();
         let mut beginning = 0;
         // A beginning is known at its last byte; the text may end before.
@@ -66,15 +67,15 @@ impl Keywords {
             if place == 0 {
                 return;
             }
-            let begun = self.begun.get(usize::from(place) - 1).into_iter().flatten();
             let Some(start) = (end + 1).checked_sub(LOOKED_UP) else {
                 return;
             };
-            for (keyword, rules) in begun {
-                let range = start..start + keyword.len();
+            let begun = self.keywords.iter().skip(usize::from(place) - 1);
+            for keyword in begun.take_while(|keyword| keyword.beginning == beginning) {
+                let range = start..start + keyword.literal.len();
                 let literal = text.get(range.clone()).unwrap_or_default();
-                if literal.eq_ignore_ascii_case(keyword.as_bytes()) {
-                    found.push((rules, range));
+                if literal.eq_ignore_ascii_case(keyword.literal.as_bytes()) {
+                    found.push((keyword.rule, range));
                 }
             }
         });
@@ -127,7 +128,7 @@ mod tests {
         ) {
             let keywords = Keywords::new(ALL.map(str::to_owned).into_iter().zip(0..));
             let found = keywords.search(text.as_bytes()).into_iter();
-            let found = found.map(|(rules, range)| (range.end, range.start, *rules.first().unwrap()));
+            let found = found.map(|(rule, range)| (range.end, range.start, rule));
             prop_assert_eq!(found.collect::<Vec<_>>(), one_by_one(&text));
         }
     }

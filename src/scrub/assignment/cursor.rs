@@ -66,6 +66,13 @@ impl<'t> ValueReader<'t> {
             .count();
     }
 
+    /// Returns what stands on the line before a place, or its last 200 bytes.
+    pub(super) fn line_before(&self, at: usize) -> &'t [u8] {
+        let before = self.text.get(at.saturating_sub(200)..at);
+        let mut lines = before.unwrap_or_default().rsplit(|byte| *byte == b'\n');
+        lines.next().unwrap_or_default()
+    }
+
     pub(super) fn quote_at(&self, offset: usize) -> Option<(usize, u8)> {
         let rest = self.rest().get(offset..)?;
         let slashes = rest

@@ -51,7 +51,12 @@ impl ValueReader<'_> {
         let begins_type = annotation
             .first()
             .is_some_and(|byte| byte.is_ascii_alphabetic() || b"&*[".contains(byte));
+        let is_apart = self
+            .rest()
+            .get(..length)
+            .is_some_and(|text| text.ends_with(b" "));
         let is_assigned = self.peek_at(length) == Some(b'=')
+            && (is_apart || self.quote_at(length + 1).is_some())
             && !matches!(self.peek_at(length + 1), Some(b'=' | b'>'));
         let is_spaced = self.peek() == Some(b' ');
         if is_assigned && begins_type && is_spaced {

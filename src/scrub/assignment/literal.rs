@@ -66,6 +66,12 @@ impl ValueReader<'_> {
             .take_while(|byte| b"bBrRuUfFL@$#&N".contains(byte))
             .count();
         let (mut slashes, quote) = self.quote_at(prefix)?;
+        let hashes = self
+            .rest()
+            .iter()
+            .take(prefix)
+            .filter(|byte| **byte == b'#')
+            .count();
         self.position += prefix + slashes + 1;
         match self.rest() {
             [a, b, ..] if *a == quote && *b == quote => self.position += 2,
@@ -78,7 +84,7 @@ impl ValueReader<'_> {
             _ => {}
         }
         let start = self.position;
-        let end = self.closing(slashes, quote)?;
+        let end = self.closing(slashes, quote, hashes)?;
         self.position = end + slashes + 1;
         Some(ValueSpan {
             start,
@@ -123,9 +129,7 @@ impl ValueReader<'_> {
     /// Returns whether the line after a gap continues a literal by its indentation: deeper than the
     /// line of the literal or, if that begins with the literal, as deep.
     fn continues(&self, start: usize, gap: &[u8]) -> bool {
-        let before = self.text.get(start.saturating_sub(200)..start);
-        let mut lines = before.unwrap_or_default().rsplit(|byte| *byte == b'\n');
-        let line = lines.next().unwrap_or_default();
+        let line = self.line_before(start);
         let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace());
         let indent = indent.count();
         let begins = line.len() - indent <= "rb\"\"\"".len();
@@ -141,20 +145,42 @@ impl ValueReader<'_> {
         matches!(next, Some(b':' | b'='))
     }
 
-    /// Returns the end of the literal: the next quote with no more backslashes than the first.
-    fn closing(&self, slashes: usize, quote: u8) -> Option<usize> {
-        let mut escapes = 0;
-        for (offset, byte) in self.rest().iter().take(LONGEST_VALUE).enumerate() {
+    /// Returns the end of the literal: the next quote with as many backslashes as the first, but for
+    /// those of backslashes themselves, and with as many `#`. If none has, the line's last quote.
+    fn closing(&self, slashes: usize, quote: u8, hashes: usize) -> Option<usize> {
+        let rest = self.rest();
+        let (mut escapes, mut skipped, mut last) = (0, 0, None);
+        for (offset, byte) in rest.iter().take(LONGEST_VALUE).enumerate() {
+            if offset < skipped {
+                continue;
+            }
             match byte {
                 b'\\' => escapes += 1,
-                b'\n' => return None,
-                byte if *byte == quote && escapes <= slashes => {
-                    return Some(self.position + offset - escapes);
+                b'\n' => break,
+                byte if *byte == quote => {
+                    let end = self.position + offset - escapes.min(slashes);
+                    let after = rest.get(offset + 1..).unwrap_or_default();
+                    let is_same = escapes <= slashes || escapes % (2 * slashes + 2) == slashes;
+                    let reopened = if slashes == 0 {
+                        reopened(quote, after)
+                    } else {
+                        0
+                    };
+                    if is_same && reopened > 0 {
+                        skipped = offset + 1 + reopened;
+                    } else if is_same
+                        && after.iter().take_while(|byte| **byte == b'#').count() >= hashes
+                    {
+                        return Some(end);
+                    } else {
+                        last = Some(self.position + offset);
+                    }
+                    escapes = 0;
                 }
                 _ => escapes = 0,
             }
         }
-        None
+        last.filter(|_| slashes == 0)
     }
 
     /// Skips `Some(`, `String::from(`, `new Password(`.
@@ -176,5 +202,16 @@ impl ValueReader<'_> {
             return true;
         }
         false
+    }
+}
+
+/// Returns the length of what goes on with a literal after a quote in it: `it''s`, `it'"'"'s`,
+/// `it'\''s`.
+fn reopened(quote: u8, after: &[u8]) -> usize {
+    match after {
+        [first, next, ..] if *first == quote && next.is_ascii_graphic() && *next != quote => 1,
+        [b'"', b'\'', b'"', b'\'', ..] if quote == b'\'' => 4,
+        [b'\\', b'\'', b'\'', ..] if quote == b'\'' => 3,
+        _ => 0,
     }
 }

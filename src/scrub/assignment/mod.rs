@@ -11,11 +11,11 @@ mod cursor;
 use super::place::KeywordPlace;
 use super::rules::NamePolicy;
 use super::value::ValueForm;
-use super::value::dummy::{is_address, is_filler, is_placeholder, is_template};
+use super::value::dummy::{is_address, is_filler, is_placeholder, is_public, is_template};
 use super::value::password::{
     has_capital_and_number, is_certain_password, is_password, is_word_list,
 };
-use super::value::random::is_random;
+use super::value::random::{is_call, is_pattern, is_random, is_random_behind_word, is_strong};
 use super::value::reference::{is_chosen_secret, is_reference};
 use crate::domain::steps;
 
@@ -30,11 +30,8 @@ pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<((usiz
     if name.is_in_address(text) {
         return None;
     }
-    let strength = name::judge(
-        text.get(name.start..name.end)?,
-        place.start - name.start,
-        place.end - name.start,
-    )?;
+    let name_text = text.get(name.start..name.end)?;
+    let strength = name::judge(name_text, place.start - name.start, place.end - name.start)?;
     let found = ValueReader::new(text, name).value()?;
     steps::count(found.end - name.start);
     let is_beside = matches!(found.form, ValueForm::Argument | ValueForm::Sentence);
@@ -43,11 +40,33 @@ pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<((usiz
         return None;
     }
     let value = place.text.get(found.start..found.judged_end)?;
+    let has_word = |set| name::has_word(name_text, set);
+    let is_other_key = || has_word(&name::OTHER_KEYS);
+    let is_key = || is_key(value, found.form, has_word(&name::VENDORS));
+    if policy == NamePolicy::Key && (is_other_key() || !is_key()) {
+        return None;
+    }
     let is_setting = name.is_shouted(text);
     let is_certain =
         strength == NameStrength::Sure && found.form.is_quoted() && is_random(value, 16);
     is_secret(value, found.form, strength, policy, is_setting)
         .then_some(((found.start, found.end), is_certain))
+}
+
+/// Returns whether the value of a `key` may be a secret: a long one, which is no public key, and no
+/// number unless a vendor has such keys.
+fn is_key(value: &str, form: ValueForm, has_vendor: bool) -> bool {
+    let is_number = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
+    let has = |is: fn(u8) -> bool| value.bytes().any(is);
+    value.len() >= 24
+        && !matches!(form, ValueForm::Annotation | ValueForm::Sentence)
+        && !is_public(value)
+        && has(|byte| byte.is_ascii_digit())
+        && has(|byte| byte.is_ascii_alphabetic())
+        && (has_vendor || !value.bytes().all(is_number))
+        && (form.is_quoted() && is_strong(value) || !value.contains(['.', ':', ',']))
+        && !is_address(value)
+        && !value.contains("&lt;")
 }
 
 /// Returns whether an assigned value is a secret, and not a placeholder, a reference, a type, a
@@ -59,7 +78,17 @@ fn is_secret(
     policy: NamePolicy,
     is_setting: bool,
 ) -> bool {
-    if is_filler(value) || is_placeholder(value) || is_template(value) || is_address(value) {
+    if is_filler(value) || is_placeholder(value) {
+        return false;
+    }
+    let is_code = matches!(form, ValueForm::Inline | ValueForm::Annotation);
+    if !is_code && is_strong(value) && (form.is_quoted() || !is_call(value)) {
+        return true;
+    }
+    if form == ValueForm::Quoted && is_random_behind_word(value) {
+        return true;
+    }
+    if is_template(value) || is_address(value) || is_pattern(value) {
         return false;
     }
     if !form.is_quoted() && is_reference(value, form) {
@@ -70,6 +99,7 @@ fn is_secret(
         return false;
     }
     match (policy, strength) {
+        (NamePolicy::Key, strength) => strength == NameStrength::Sure && is_random(value, 24),
         (_, NameStrength::Unsure) if form == ValueForm::Sentence => false,
         (NamePolicy::Password, NameStrength::Unsure) => is_certain_password(value),
         (NamePolicy::Random, NameStrength::Unsure) => is_random(value, 16),

@@ -31,6 +31,17 @@ pub(super) static AMBIGUOUS: WordSet = WordSet::new("ambiguous");
 /// Words that may stand before an ambiguous keyword.
 static ACCOUNTS: WordSet = WordSet::new("accounts");
 
+/// Words before `key` that make it one of something else than a secret.
+pub(super) static OTHER_KEYS: WordSet = WordSet::new("other_keys");
+
+/// Words before `key` behind which digits of hexadecimal numbers are a secret too.
+pub(super) static VENDORS: WordSet = WordSet::new("vendors");
+
+/// Returns whether a name has a word of a set.
+pub(super) fn has_word(name: &[u8], set: &WordSet) -> bool {
+    words(name).any(|word| set.contains(word))
+}
+
 /// Judges a name by the words around its keyword, which stands at `start..end` of it.
 pub(super) fn judge(name: &[u8], start: usize, end: usize) -> Option<NameStrength> {
     let (before, after) = (name.get(..start)?, name.get(end..)?);
@@ -108,7 +119,8 @@ impl NameSpan {
     /// `https://token:…@host`, `arn:aws:secretsmanager:…:secret:name`.
     pub(super) fn is_in_address(self, text: &[u8]) -> bool {
         let before = text.get(..self.start).unwrap_or_default();
-        let is_path = matches!(before, [.., byte, b':'] if byte.is_ascii_alphanumeric())
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b";}>".contains(&byte);
+        let is_path = matches!(before, [.., byte, b':'] if is_part(*byte))
             && text.get(self.end) == Some(&b':')
             && text
                 .get(self.end + 1)

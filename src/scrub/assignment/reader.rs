@@ -11,24 +11,36 @@ impl ValueReader<'_> {
         let before_spaces = self.position;
         self.skip_spaces();
         let is_spaced = self.position > before_spaces;
+        if is_spaced && !is_quoted_name && self.is_flag() {
+            return self.assigned(false);
+        }
         match self.peek()? {
-            b'=' if self.peek_at(1) == Some(b'=') || self.peek_at(1) == Some(b'~') => {
+            b'=' if matches!(self.peek_at(1), Some(b'=' | b'~')) => {
+                self.position += 1;
+                let mut setting = self;
                 self.skip_run(b"=~");
-                self.literal()
+                self.argument()
+                    .or_else(|| setting.strong_setting(is_spaced))
             }
             b'=' => {
-                self.skip_run(b"=>");
+                self.position += 1;
+                self.skip(b'>');
                 self.assigned(is_spaced)
             }
-            b':' if self.peek_at(1) == Some(b'=') => {
+            b'.' if self.peek_at(1) == Some(b'=') => {
                 self.position += 2;
-                self.assigned(true)
+                self.literal()
             }
+            b'-' if self.peek_at(1) == Some(b' ') => {
+                self.position += 1;
+                self.argument()
+            }
+            b':' if self.is_walrus() => self.assigned(true),
             b':' if self.peek_at(1) == Some(b':') => None,
             b':' => self.after_colon(),
             b'!' => {
                 self.skip_run(b"!=");
-                self.literal()
+                self.argument()
             }
             b'<' if self.rest().starts_with(b"</key>") => self.next_element(),
             b'<' if self.rest().starts_with(b"<<<") => {
@@ -36,6 +48,7 @@ impl ValueReader<'_> {
                 self.literal()
             }
             b')' if is_quoted_name => self.fallback(),
+            b'|' if self.is_cell() => self.sentence(),
             b'?' | b'|' | b'+' | b'<' => {
                 self.skip_run(b"?|+<");
                 if !self.skip(b'=') && !self.skip(b'-') {
@@ -49,7 +62,7 @@ impl ValueReader<'_> {
                     true => self.assigned(true),
                     false if self.is_set_symbol() => self.literal(),
                     false if is_quoted_name => self.argument(),
-                    false => None,
+                    false => self.field(),
                 }
             }
             b'(' if !is_quoted_name => {
@@ -66,8 +79,14 @@ impl ValueReader<'_> {
             b'>' if is_quoted_name || self.is_tag() => self.element(),
             b'\n' | b'\r' | b'v' | b'V' | b'd' if self.skip_label() => self.assigned(true),
             _ if is_quoted_name || !is_spaced => None,
-            _ if self.is_flag() => self.assigned(false),
-            b'"' | b'\'' | b'`' => self.argument(),
+            quote @ (b'"' | b'\'' | b'`') => {
+                let literal = self.argument()?;
+                let text = self.text.get(literal.start..literal.end)?;
+                // `"… token " + name + "…"`
+                let is_between = matches!(text, [b'+' | b',', ..])
+                    && (text.ends_with(b"+") || text.contains(&b'('));
+                (!is_between && !self.is_inside(quote)).then_some(literal)
+            }
             _ => self.declaration().or_else(|| self.sentence()),
         }
     }
@@ -82,6 +101,9 @@ impl ValueReader<'_> {
         self.skip_spaces();
         if self.peek() == Some(b'{') && self.peek_at(1) != Some(b'{') {
             return self.in_block();
+        }
+        if let Some(block) = self.block_scalar() {
+            return Some(block);
         }
         let value = self.assigned(true)?;
         if value.form != ValueForm::Inline {
@@ -111,6 +133,22 @@ impl ValueReader<'_> {
         self.fallback().or_else(|| self.bare(is_spaced))
     }
 
+    /// Skips `:=`, `::=` or `:::=`.
+    fn is_walrus(&mut self) -> bool {
+        let colons = self.rest().iter().take_while(|byte| **byte == b':').count();
+        let is_walrus = colons < 4 && self.peek_at(colons) == Some(b'=');
+        self.position += if is_walrus { colons + 1 } else { 0 };
+        is_walrus
+    }
+
+    /// Skips the sign between the cells of `| password | value |`.
+    fn is_cell(&mut self) -> bool {
+        let line = self.line_before(self.name.start);
+        let is_cell = line.trim_ascii_start().starts_with(b"|") && self.peek_at(1) == Some(b' ');
+        self.position += if is_cell { 2 } else { 0 };
+        is_cell
+    }
+
     /// `set :password, "value"`
     fn is_set_symbol(&self) -> bool {
         let before = self.text.get(..self.name.start).unwrap_or_default();
@@ -121,6 +159,8 @@ impl ValueReader<'_> {
     fn is_flag(&self) -> bool {
         let before = self.text.get(..self.name.start).unwrap_or_default();
         let name = self.text.get(self.name.start..).unwrap_or_default();
-        name.starts_with(b"--") || before.ends_with(b"ENV ") || before.ends_with(b"setx ")
+        name.starts_with(b"--") && !self.rest().starts_with(b"=")
+            || before.ends_with(b"ENV ")
+            || before.ends_with(b"setx ")
     }
 }

@@ -18,8 +18,10 @@ pub struct ScrubRule {
     pub description: String,
     /// Literals of which one is in every match. Their case counts unless `ignore_case` is set.
     pub keywords: Vec<String>,
-    /// Matches bytes from a keyword on; its group `secret`, or all of it, is masked.
+    /// Matches bytes from a keyword on; its group `secret` or `quoted`, or all of it, is masked.
     pub regex: Option<String>,
+    /// A literal that the searched text has too. Without it, the regex is not even compiled.
+    pub needs: Option<String>,
     /// Starts the search this many bytes before the keyword instead of at it.
     pub before: Option<usize>,
     /// Ends the search this many bytes after the keyword.
@@ -43,6 +45,8 @@ pub enum NamePolicy {
     Password,
     /// Values that look random.
     Random,
+    /// Long values that look random, of names that mostly say by what a value is found: `key`.
+    Key,
 }
 
 /// A secret of several lines.
@@ -89,8 +93,25 @@ impl UserRules {
     }
 }
 
-pub fn built_in() -> Result<Vec<ScrubRule>, RuleError> {
-    UserRules::parse(BUILT_IN).map(|rules| rules.rules)
+/// Returns the built-in rules as TOML, one by one: few of them are ever read.
+pub(super) fn built_in() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.split("\n[[rule]]\n").skip(1)
+}
+
+/// Returns the keywords of a built-in rule, which have no escapes, without reading the rest of it.
+pub(super) fn keywords(rule: &str) -> Vec<String> {
+    let (_, mut rest) = rule.split_once("\nkeywords = [").unwrap_or_default();
+    let mut keywords = Vec::new();
+    loop {
+        rest = rest.trim_start_matches([' ', '\n', ',']);
+        let quote = rest.get(..1).filter(|sign| matches!(*sign, "\"" | "'"));
+        let keyword = quote.and_then(|quote| rest.get(1..)?.split_once(quote));
+        let Some((keyword, after)) = keyword else {
+            return keywords;
+        };
+        keywords.push(keyword.to_owned());
+        rest = after;
+    }
 }
 
 /// A rule that cannot be used.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::ScrubRule;
 use super::UserRules;
-use super::built_in;
+use super::{built_in, keywords};
 use crate::scrub::OutgoingText;
 use crate::scrub::Scrubber;
 use crate::scrub::placeholder::{label, placeholder};
@@ -26,7 +26,10 @@ fn every_rule_masks_its_true_cases_and_keeps_its_false_ones() {
         toml::from_str(include_str!("cases.toml")).unwrap();
     let scrubber = Scrubber::new(&UserRules::default(), &[]).unwrap();
     let mut wrong = Vec::new();
-    for rule in built_in().unwrap() {
+    for rule in built_in() {
+        let keywords = keywords(rule);
+        let rule: ScrubRule = toml::from_str(rule).unwrap();
+        assert_eq!(keywords, rule.keywords);
         let RuleCases { masks, keeps } = cases.remove(&rule.id).unwrap();
         assert!(!masks.is_empty(), "{} has no case", rule.id);
         assert!(!keeps.is_empty(), "{} has no false case", rule.id);
@@ -77,7 +80,9 @@ fn without_numbers(text: &str) -> String {
 /// Fills `{alnum:36}` and its like with random characters, the same in every run.
 fn filled(case: &str, number: usize) -> String {
     let mut random = fastrand::Rng::with_seed(case.len() as u64 * 31 + number as u64);
-    let blank = Regex::new(r"\{(alnum|upper|lower|hex|HEX|digits|b64|b64url):([0-9]+)\}").unwrap();
+    let blank =
+        Regex::new(r"\{(alnum|upper|lower|hex|HEX|digits|b64|b64url|signs|django):([0-9]+)\}")
+            .unwrap();
     let fill = |found: &regex::Captures<'_>| -> String {
         let alphabet = alphabet(&found[1]).as_bytes();
         let length = found[2].parse().unwrap();
@@ -96,6 +101,10 @@ fn alphabet(name: &str) -> &'static str {
         "HEX" => "0123456789ABCDEF",
         "digits" => "1234567890",
         "b64" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+        "django" => "abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)",
+        "signs" => {
+            "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789!$%&()*+,-./:;<=>?@[]^_{|}~"
+        }
         _ => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
     }
 }

@@ -1,6 +1,89 @@
 //! Values that look random, and texts that read as names.
 
+use super::dummy::{has_template, is_common};
+use super::password::is_algorithm;
 use super::words::{list, words};
+
+/// Returns whether a value is random whatever it has in it: twelve bytes or more of three kinds,
+/// one of them signs that names do not have, which follow one another as in no name, text or
+/// pattern.
+pub(in crate::scrub) fn is_strong(value: &str) -> bool {
+    let mut kinds = [0; 4];
+    let (mut changes, mut has_sign, mut last) = (0, false, None);
+    for byte in value.bytes() {
+        let kind = match byte {
+            b'a'..=b'z' => 0,
+            b'A'..=b'Z' => 1,
+            b'0'..=b'9' => 2,
+            b'!'..=b'~' => 3,
+            b' ' if value.len() >= 48 => 3,
+            _ => return false,
+        };
+        has_sign |= kind == 3 && !b"_-./: ".contains(&byte);
+        changes += usize::from(last.is_some_and(|last| last != kind));
+        last = Some(kind);
+        if let Some(count) = kinds.get_mut(kind) {
+            *count += 1;
+        }
+    }
+    let [small, capital, digits, _] = kinds;
+    let letters = small + capital;
+    let is_word = |word: &&[u8]| {
+        let text = std::str::from_utf8(word).unwrap_or_default();
+        has_vowel(word) && (reads_as_word(word) || (word.len() > 2 && is_common(text)))
+    };
+    let in_words: usize = words(value.as_bytes())
+        .filter(is_word)
+        .map(<[u8]>::len)
+        .sum();
+    let present = kinds.iter().filter(|count| **count > 0).count();
+    (12..=512).contains(&value.len())
+        && (has_sign && present >= 3
+            || value.len() >= 16 && present == 4 && in_words * 3 <= letters)
+        && letters * 8 >= value.len()
+        && digits * 2 <= value.len() + 2
+        && changes * 5 >= (value.len() - 1) * 2
+        && in_words * 3 <= letters * 2
+        && shannon(value.as_bytes()) >= 3.0
+        && (present == 4 || !is_algorithm(value))
+        && !is_pattern(value)
+        && !is_crypt(value)
+        && !value.contains("://")
+        && !value.starts_with("-----")
+        && !list("schemes")
+            .iter()
+            .any(|scheme| value.starts_with(scheme))
+        && (value.len() >= 48 || !has_template(value))
+        && !(value.contains("].") && is_call(value))
+}
+
+/// Returns whether a value is a scheme or a name and a random text: `FlyV1 …`, `{vendor AQAA …}`.
+pub(in crate::scrub) fn is_random_behind_word(value: &str) -> bool {
+    let parts: Vec<&str> = value.trim_matches(['{', '}']).split(' ').collect();
+    let is_token =
+        |part: &&str| is_random(part, 20) && !part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (2..4).contains(&parts.len()) && parts.last().is_some_and(is_token)
+}
+
+/// Returns whether a value is a pattern of texts: `^(?=.*[A-Z]).{8,}$`.
+pub(in crate::scrub) fn is_pattern(value: &str) -> bool {
+    PATTERNS.iter().any(|part| value.contains(part))
+}
+
+/// What patterns have in them.
+const PATTERNS: [&str; 6] = ["(?=", "(?!", "(?:", "A-Z", "a-z", "0-9"];
+
+/// Returns whether a value is a hash of a password: `$2b$10$…`, `$argon2id$v=19$…`, `{SSHA}…`.
+fn is_crypt(value: &str) -> bool {
+    let name = |open: char, close: char| value.strip_prefix(open)?.split_once(close);
+    let is_of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let names = [('$', '$'), ('{', '}')].map(|(open, close)| name(open, close));
+    names.into_iter().flatten().any(|(name, _)| {
+        (1..14).contains(&name.len())
+            && reads_as_name(name)
+            && (name.chars().all(is_of_name) || is_algorithm(name))
+    })
+}
 
 pub(in crate::scrub) fn is_random(value: &str, shortest: usize) -> bool {
     if value.len() < shortest || value.contains(char::is_whitespace) {
@@ -71,8 +154,24 @@ pub(in crate::scrub) fn shannon(value: &[u8]) -> f64 {
         .sum()
 }
 
+fn has_vowel(word: &[u8]) -> bool {
+    word.iter().any(|byte| b"aeiouyAEIOUY".contains(byte))
+}
+
+/// Returns whether three letters or more follow one another as in words.
+fn reads_as_word(word: &[u8]) -> bool {
+    let (pairs, unusual) = pairs(word);
+    pairs > 1 && unusual * 4 <= pairs + usize::from(pairs > 2)
+}
+
 /// Returns whether the letters of a text follow one another as in words.
 pub(super) fn is_pronounceable(text: &[u8]) -> bool {
+    let (pairs, unusual) = pairs(text);
+    pairs <= 2 || unusual * 4 <= pairs + 1
+}
+
+/// Counts the pairs of letters in a text, and those that few words have.
+fn pairs(text: &[u8]) -> (usize, usize) {
     let rows = list("usual_pairs");
     let (mut pairs, mut unusual) = (0, 0);
     for pair in text.windows(2) {
@@ -85,7 +184,25 @@ pub(super) fn is_pronounceable(text: &[u8]) -> bool {
             unusual += usize::from(!is_usual);
         }
     }
-    pairs <= 2 || unusual * 4 <= pairs + 1
+    (pairs, unusual)
+}
+
+/// Returns whether a bare value begins as a call does: `OP_ID.set(x)`, `join('aB3…`.
+pub(in crate::scrub) fn is_call(value: &str) -> bool {
+    let Some((before, after)) = value.split_once(['(', '[']) else {
+        return false;
+    };
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name = before.rsplit(|c| !is_of_name(c)).next().unwrap_or_default();
+    let is_of_letters = |word: &&[u8]| word.iter().all(u8::is_ascii_alphabetic);
+    let lengths = words(name.as_bytes())
+        .filter(is_of_letters)
+        .map(<[u8]>::len);
+    let (count, letters) = lengths.fold((0, 0), |(count, sum), length| (count + 1, sum + length));
+    letters > 2
+        && letters >= 3 * count
+        && reads_as_name(name)
+        && (after.contains([')', ']']) || after.starts_with(['"', '\'', '`']))
 }
 
 #[cfg(test)]
