@@ -157,7 +157,10 @@ impl CompiledRule {
             return Vec::new();
         };
         let secrets = regex.captures_iter(window).filter_map(|captures| {
-            let mut groups = SECRETS.iter().chain([&QUOTED]).filter_map(|name| captures.name(name));
+            let mut groups = SECRETS
+                .iter()
+                .chain([&QUOTED])
+                .filter_map(|name| captures.name(name));
             groups.next().or_else(|| captures.get(0))
         });
         let spans = secrets.map(|secret| (start + secret.start(), start + secret.end()));

@@ -119,7 +119,8 @@ fn broken_rules_name_line_and_field_and_stop_everything_that_sends() {
     let file = file.display();
     let expected = format!(
         "error: {file}:4: unknown field `keyword`, expected one of `id`, `kind`, `description`, \
-         `keywords`, `regex`, `before`, `after`, `ignore_case`, `entropy`, `names`, `allow`\n\
+         `keywords`, `regex`, `needs`, `before`, `after`, `ignore_case`, `entropy`, `block`, \
+         `names`, `allow`\n\
          hint: fix or remove {file}\n"
     );
     for command in [&["scrub"][..], &["consult", "--dry-run", "Which?"]] {
