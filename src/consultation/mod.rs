@@ -46,9 +46,10 @@
 //! let effects = machine.handle(now, Input::Answered(Answer::Yes));
 //! let Some(Effect::Request(request)) = effects.into_iter().last() else { unreachable!() };
 //! let provider = request.options[0].provider.clone();
+//! let granted = request.options[0].worst_case;
 //!
 //! // Once the call is admitted, the driver makes it and hands the outcome back.
-//! let effects = machine.handle(now, Input::Admitted { key: request.key, provider });
+//! let effects = machine.handle(now, Input::Admitted { key: request.key, provider, granted });
 //! let ask = effects.into_iter().find_map(|effect| match effect {
 //!     Effect::Ask(ask) => Some(ask),
 //!     _ => None,

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::cost::tokens::{Band, token_band};
+use super::cost::tokens::{Band, token_band, worst_tokens};
 use super::hash::sha256;
 
 /// The kind of a source. The order is that of the prompt.
@@ -175,14 +175,14 @@ pub struct ContextTokens {
 }
 
 impl ContextTokens {
-    /// Counts the tokens of a text by the documented ratio. At worst, each byte is a token.
+    /// Counts the tokens of a text by the documented ratio.
     pub fn by_ratio(text: &str) -> Self {
         let band = token_band(text);
         Self {
             low: band.low,
             expected: band.expected,
             high: band.high,
-            worst: u64::try_from(text.len()).unwrap_or(u64::MAX),
+            worst: worst_tokens(text),
             counted_by: TokenCounter::Ratio,
         }
     }

@@ -202,8 +202,13 @@ impl<'a> Run<'a> {
     fn queue_answer(&mut self, key: RequestKey, answer: RequestAnswer) {
         self.inputs.push_back(match answer {
             Ok(permit) => {
-                let provider = permit.provider().clone();
-                (Input::Admitted { key, provider }, Some(permit))
+                let (provider, granted) = (permit.provider().clone(), permit.granted());
+                let input = Input::Admitted {
+                    key,
+                    provider,
+                    granted,
+                };
+                (input, Some(permit))
             }
             Err(reason) => (Input::NotAdmitted { key, reason }, None),
         });

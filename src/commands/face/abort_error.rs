@@ -6,7 +6,7 @@ use crate::consultation::policy::estimate::Consent;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::transcript::Transcript;
 use crate::domain::cost::money::MicroUsd;
-use crate::domain::ids::{AgentId, ConsultationId};
+use crate::domain::ids::ConsultationId;
 use crate::error::{Error, Exit};
 use crate::terminal::output::format::amount;
 
@@ -111,28 +111,13 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
 /// Adds what was spent, what the next call could have cost, and what would allow it.
 fn ceiling(error: Error, transcript: &Transcript) -> Error {
     let Some(CeilingReached {
-        max_cost,
-        spent,
-        agent_id,
         model,
         worst_case,
         budget,
-        answer: _,
+        ..
     }) = &transcript.ceiling
     else {
-        // The estimate alone was above the ceiling.
-        return match &transcript.estimate {
-            Some(estimate) => error.hint(format!(
-                "the estimate is {:.2}, and at least {:.2}: raise `--max-cost`",
-                estimate.cost, estimate.low
-            )),
-            None => error,
-        };
-    };
-    let who = if *agent_id == AgentId::Judge {
-        "the judge"
-    } else {
-        transcript.agent_name(agent_id.as_str())
+        return error;
     };
     if worst_case.lower_bound {
         return error
@@ -141,15 +126,11 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
             ))
             .hint("give it a price in models.json, or resume without a ceiling");
     }
-    let error = match budget {
-        Some(_) => error.hint("raise `monthly_budget` in config.json"),
-        None => error,
-    };
-    error.hint(format!(
-        "of {max_cost}, {} counts as spent; the next call ({who}, {model}) could have cost {}",
-        amount(*spent),
-        amount(*worst_case)
-    ))
+    error.hint_if(
+        budget
+            .as_ref()
+            .map(|_| "raise `monthly_budget` in config.json"),
+    )
 }
 
 #[cfg(test)]
@@ -158,7 +139,6 @@ mod tests {
     use crate::consultation::event::{
         CeilingReached, ConsultationEvent, CostEvent, Event, Started, StateName,
     };
-    use crate::consultation::policy::estimate::Estimate;
     use crate::domain::cost::money::Cost;
     use crate::domain::ids::{AgentId, ModelRef};
     use crate::domain::panel::Panel;
@@ -248,49 +228,18 @@ mod tests {
     }
 
     #[test]
-    fn a_ceiling_says_what_was_spent_and_what_the_next_call_could_have_cost() {
-        let ceiling_reached = |worst_case| {
-            Event::Cost(CostEvent::CeilingReached(CeilingReached {
-                max_cost: MicroUsd(1_000_000),
-                spent: Cost::exactly(MicroUsd(912_300)),
-                agent_id: AgentId::Judge,
-                model: ModelRef::new("openai", "gpt-6.1-sol"),
-                worst_case,
-                budget: None,
-                answer: None,
-            }))
-        };
-        let (_, hints) = error_of(
-            AbortReason::CostCeiling,
-            vec![ceiling_reached(Cost::exactly(MicroUsd(120_000)))],
-        );
-        let expected = "of $1.0000, $0.9123 counts as spent; the next call (the judge, \
-            openai:gpt-6.1-sol) could have cost $0.1200; resume it";
+    fn a_ceiling_over_an_unknown_price_says_what_helps() {
+        let reached = Event::Cost(CostEvent::CeilingReached(CeilingReached {
+            max_cost: MicroUsd(1_000_000),
+            spent: Cost::exactly(MicroUsd(912_300)),
+            agent_id: AgentId::Judge,
+            model: ModelRef::new("openai", "gpt-6.1-sol"),
+            worst_case: Cost::at_least(MicroUsd::ZERO),
+            budget: None,
+            answer: None,
+        }));
+        let (_, hints) = error_of(AbortReason::CostCeiling, vec![reached]);
+        let expected = "the price of openai:gpt-6.1-sol is unknown";
         assert!(hints.starts_with(expected), "{hints}");
-        let (_, hints) = error_of(
-            AbortReason::CostCeiling,
-            vec![ceiling_reached(Cost::at_least(MicroUsd::ZERO))],
-        );
-        assert!(
-            hints.starts_with("the price of openai:gpt-6.1-sol is unknown"),
-            "{hints}"
-        );
-        let estimate = Estimate {
-            cost: Cost::exactly(MicroUsd(2_000_000)),
-            low: Cost::exactly(MicroUsd(1_500_000)),
-            ..Estimate::default()
-        };
-        let (_, hints) = error_of(
-            AbortReason::CostCeiling,
-            vec![Event::Consultation(ConsultationEvent::CostEstimated(
-                estimate,
-            ))],
-        );
-        assert!(
-            hints.starts_with(
-                "the estimate is $2.00, and at least $1.50: raise `--max-cost`; resume it"
-            ),
-            "{hints}"
-        );
     }
 }

@@ -90,10 +90,11 @@ impl ConsentRequest<'_> {
                  nothing",
             );
         }
-        let cents = (estimate.high.known + spent).0.div_ceil(10_000);
-        let (dollars, cents) = (cents / 100, cents % 100);
+        let high = (estimate.high.known + spent).up_to_cents();
+        let high = format!("{high:.2}");
         let error = error.hint(format!(
-            "or allow the high estimate with `--max-cost {dollars}.{cents:02}`"
+            "or allow the high estimate with `--max-cost {}`",
+            high.trim_start_matches('$')
         ));
         // A large context needs consent at any cost.
         let is_above = cost.known >= rule.always_allow_under;
@@ -105,9 +106,9 @@ impl ConsentRequest<'_> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct GateDecision {
-    /// `auto_approved`: below the threshold. `flag`: because of `--yes`. `ceiling`: the high
+    /// `auto_approved`: below the threshold. `flag`: because of `--yes`. `ceiling`: the
     /// estimate is within it. `ask`: on the terminal. `refuse`: without a terminal (exit code 3).
-    /// `above_ceiling`: even the low estimate exceeds it (exit code 4). `agreed`: an earlier consent
+    /// `above_ceiling`: it does not pay for the shortest answers (exit code 4). `agreed`: an earlier consent
     /// covers what is left.
     #[cfg_attr(test, schemars(extend("enum" = [
         "auto_approved", "flag", "ceiling", "ask", "refuse", "above_ceiling", "agreed",
@@ -133,8 +134,7 @@ impl GateDecision {
                 ("auto_approved", message, Vec::new())
             }
             Gate::Pass(Consent::Ceiling) => {
-                let why =
-                    format!("the high estimate is within the {limit:.2} that the ceiling leaves");
+                let why = format!("the estimate is within the {limit:.2} that the ceiling leaves");
                 let message = format!("goes ahead without asking: {why}");
                 ("ceiling", message, Vec::new())
             }
@@ -148,7 +148,8 @@ impl GateDecision {
                 ("refuse", format!("{no_terminal}: {}", reasons(&why)), why)
             }
             Gate::AboveCeiling => {
-                let why = format!("the ceiling leaves {limit:.2}, less than the low estimate");
+                let why =
+                    format!("the ceiling leaves {limit:.2}, less than the least that it takes");
                 let message = format!("ends at its ceiling: {why}");
                 ("above_ceiling", message, Vec::new())
             }

@@ -14,6 +14,7 @@ use super::plan::ResumeTerms;
 use super::policy::estimate::Estimate;
 use super::protocol::call::{Ask, Outcome};
 use super::protocol::request::{CallRequest, NotAdmitted, RequestKey};
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::{CallId, ProviderId, TimerId};
 use crate::domain::time::Timestamp;
 
@@ -33,6 +34,8 @@ pub enum Input {
     Admitted {
         key: RequestKey,
         provider: ProviderId,
+        /// What the call may cost at most.
+        granted: Cost,
     },
     /// A requested call may not go out.
     NotAdmitted {

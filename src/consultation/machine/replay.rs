@@ -21,6 +21,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
 use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
 use crate::consultation::{Consultation, TransitionError};
+use crate::domain::cost::money::Cost;
 use crate::domain::cost::pricing::CostSource;
 
 /// A consultation restored from its log.
@@ -280,11 +281,13 @@ fn decided(event: &Event) -> Option<Input> {
             agent_id,
             answer,
             model,
+            worst_case,
             ..
         })) => {
             return Some(Input::Admitted {
                 key: attempt(agent_id, answer),
                 provider: model.provider.clone(),
+                granted: *worst_case,
             });
         }
         Event::Call(CallEvent::Hedged {
@@ -293,6 +296,8 @@ fn decided(event: &Event) -> Option<Input> {
             return Some(Input::Admitted {
                 key: hedge(agent_id),
                 provider: backup.provider.clone(),
+                // A hedge goes out as it is, or not at all.
+                granted: Cost::FREE,
             });
         }
         Event::Call(CallEvent::NotHedged {
@@ -322,6 +327,10 @@ fn decided(event: &Event) -> Option<Input> {
             };
             (attempt(agent_id, answer), reason)
         }
+        // A saved answer is used instead.
+        Event::Agent(AgentEvent::Completed {
+            agent_id, answer, ..
+        }) => (attempt(agent_id, answer), NotAdmitted::unnamed_budget()),
         // An optional answer is only left out.
         Event::Agent(AgentEvent::Failed(failure)) => {
             let key = attempt(&failure.agent_id, &failure.answer);

@@ -14,6 +14,7 @@ use super::questions::Questions;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::budget::{self, Budget};
 use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::fitting::UpcomingCalls;
 use crate::consultation::policy::hedging::HedgeRule;
 
 /// The state that outlives a phase.
@@ -27,6 +28,7 @@ pub(crate) struct RunState {
     pub(crate) waiting_for_person_since: Option<Timestamp>,
     pub(crate) providers: ProviderViews,
     pub(crate) budget: Budget,
+    pub(crate) upcoming: UpcomingCalls,
     /// Whether the person has agreed to exceed the monthly budget.
     pub(crate) beyond_month: bool,
     pub(crate) high: Cost,

@@ -6,6 +6,8 @@ use crate::consultation::machine::Question;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::policy::estimate::{Consent, Estimate};
+use crate::consultation::policy::fitting::UpcomingCalls;
+use crate::domain::cost::money::MicroUsd;
 
 /// The question is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,7 @@ pub(crate) struct AwaitingConsent {
 pub(crate) fn enter(step: &mut StepContext<'_>, estimate: Estimate) -> Next<AwaitingConsent> {
     step.run.high = estimate.high;
     step.run.expected_calls = estimate.calls.len();
+    step.run.upcoming = UpcomingCalls::new(estimate.calls.clone());
     AwaitingConsent { estimate }.decide(step)
 }
 
@@ -52,10 +55,7 @@ impl AwaitingConsent {
             }
             Gate::AboveCeiling => {
                 let ceiling = control.max_cost.unwrap_or_default();
-                let message = format!(
-                    "The least that this costs, {:.2}, is above the ceiling of {ceiling:.2}",
-                    self.estimate.low
-                );
+                let message = above_ceiling(&self.estimate, ceiling);
                 step.stop(AbortReason::CostCeiling, message);
                 Continue(self)
             }
@@ -92,4 +92,18 @@ impl AwaitingConsent {
         step.stop(AbortReason::Declined, message);
         Continue(self)
     }
+}
+
+/// Says which ceilings are enough.
+fn above_ceiling(estimate: &Estimate, ceiling: MicroUsd) -> String {
+    let short = estimate.smallest_ceiling(|call| call.low);
+    let [short, expected] = [
+        short.max(estimate.low.known),
+        estimate.smallest_ceiling(|call| call.cost),
+    ]
+    .map(MicroUsd::up_to_cents);
+    format!(
+        "A ceiling of {ceiling:.2} does not pay for this: it takes {short:.2} with short answers, \
+         and {expected:.2} with answers of the expected length"
+    )
 }

@@ -21,15 +21,11 @@ use crate::consultation::event::{AbortReason, ConsultationEvent, Started};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::caching::CacheState;
 use crate::consultation::plan::preview::{self, Places, PlannedCall};
-use crate::consultation::plan::{OutputTokens, Plan};
+use crate::consultation::plan::{AROUND_A_PROMPT, OutputTokens, Plan};
 use crate::consultation::policy::estimate::{CallEstimate, Estimate};
 use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
-
-/// The most tokens that a vendor adds around messages and schema. No vendor publishes the number;
-/// this is a long page of text.
-const AROUND_A_SCHEMA: u64 = 500;
 
 /// The percentage of a revision that is its position, and of a verdict that is its recommendation:
 /// one of four parts.
@@ -91,13 +87,14 @@ impl Plan {
             let is_cached = self.cache_key(&model, answer).is_some();
             let schema = if is_cached {
                 Band {
-                    high: AROUND_A_SCHEMA,
+                    high: AROUND_A_PROMPT,
                     ..Band::default()
                 }
             } else {
                 schema(answer, self.form)
             };
-            let input = prompt.tokens() + schema + carried(self, answer, &agent_id);
+            let carried = carried(self, answer, &agent_id);
+            let input = prompt.tokens() + schema + carried;
             let output = self.expected_output(&model, answer);
             let cache = if is_cached && *writers.entry(model.clone()).or_insert(answer) != answer {
                 CacheState::Warm
@@ -112,6 +109,9 @@ impl Plan {
                 cache,
             );
             let [low, cost, high] = self.cost_range(&model, input, output, &usage);
+            let most_input = self.worst_input(&prompt, answer) + carried.expected;
+            let least_output = self.least_output(&model, answer);
+            let least_reserve = self.worst_case(&model, most_input, least_output);
             estimate.add(CallEstimate {
                 round_number: answer.round(),
                 agent_id,
@@ -122,6 +122,7 @@ impl Plan {
                 cost,
                 low,
                 high,
+                least_reserve,
             });
         }
         Ok(estimate)
@@ -143,7 +144,7 @@ fn schema(answer: AnswerKind, form: AnswerForm) -> Band {
     let counted = answer.schema_tokens(form);
     Band {
         low: 0,
-        high: counted.high + AROUND_A_SCHEMA,
+        high: counted.high + AROUND_A_PROMPT,
         ..counted
     }
 }

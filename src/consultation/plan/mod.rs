@@ -32,10 +32,13 @@ use super::protocol::call::{Failure, Prompt, Reply};
 /// The usual limit of calls in flight at one provider.
 pub const USUAL_IN_FLIGHT: u32 = 4;
 
-/// The most tokens that a prompt takes besides its own text: the answer's JSON Schema, which every
-/// vendor counts as input in some form, and the vendor's additions around messages and schema. The
-/// longest schema has three quarters as many bytes.
-pub const AROUND_A_PROMPT: u64 = 4_096;
+/// The most tokens that a vendor adds around messages and schema. No vendor publishes the number;
+/// this is a long page of text.
+pub const AROUND_A_PROMPT: u64 = 500;
+
+/// The lowest output limit that a ceiling may fit a call to, unless twice the expected output is
+/// more.
+const LEAST_OUTPUT: u64 = 2_000;
 
 /// The plan of a consultation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -327,27 +330,54 @@ impl Plan {
         .map(Cost::exactly)
     }
 
-    /// Returns the most that a call within its token limit can cost, by the price of its model.
-    ///
-    /// Every token covers at least one byte of the prompt, with any tokenizer; a long context
-    /// counts as [`worst`](crate::domain::context::ContextTokens::worst) says. A model without a
-    /// price may cost anything.
-    pub fn worst_case(&self, model: &ModelRef, prompt: &Prompt, max_output_tokens: u64) -> Cost {
+    /// Returns the most that a call within its token limit can cost, by the price of its model. A
+    /// model without a price may cost anything.
+    pub fn worst_case(&self, model: &ModelRef, input: u64, max_output_tokens: u64) -> Cost {
         if self.terms(model).free {
             return Cost::FREE;
         }
         let Some(price) = self.prices.price(model) else {
             return Cost::at_least(MicroUsd::ZERO);
         };
-        Cost::exactly(
-            price.most(
-                prompt
-                    .worst_tokens()
-                    .saturating_add(AROUND_A_PROMPT)
-                    .saturating_add(self.form.worst_tokens()),
-                max_output_tokens,
-            ),
-        )
+        Cost::exactly(price.most(input, max_output_tokens))
+    }
+
+    /// Returns the most tokens that a prompt is taken to count, with the schema of its answer, which
+    /// every vendor counts as input in some form.
+    pub fn worst_input(&self, prompt: &Prompt, answer: AnswerKind) -> u64 {
+        let schema = answer.worst_schema_tokens(self.form);
+        prompt
+            .worst_tokens()
+            .saturating_add(schema)
+            .saturating_add(AROUND_A_PROMPT)
+    }
+
+    /// Returns the lowest output limit that a ceiling may fit a call to.
+    pub fn least_output(&self, model: &ModelRef, answer: AnswerKind) -> u64 {
+        let expected = self.expected_output(model, answer).expected;
+        let least = expected.saturating_mul(2).max(LEAST_OUTPUT);
+        least.min(self.terms(model).max_output_tokens)
+    }
+
+    /// Returns the highest output limit with which a call costs at most `amount`; at least `least`,
+    /// and at most `most`.
+    pub fn fitted_output(
+        &self,
+        model: &ModelRef,
+        input: u64,
+        (least, most): (u64, u64),
+        amount: MicroUsd,
+    ) -> u64 {
+        let (mut fits, mut above) = (least, most.saturating_add(1));
+        while fits + 1 < above {
+            let limit = fits.midpoint(above);
+            if self.worst_case(model, input, limit).known <= amount {
+                fits = limit;
+            } else {
+                above = limit;
+            }
+        }
+        fits
     }
 
     fn cost_of_usage(

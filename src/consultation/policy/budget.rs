@@ -31,6 +31,12 @@ pub enum BudgetCheck {
 }
 
 impl Budget {
+    /// Returns what is neither spent nor set aside.
+    pub fn left(&self, ceiling: MicroUsd) -> MicroUsd {
+        let set_aside: MicroUsd = self.set_aside.values().copied().sum();
+        MicroUsd(ceiling.0.saturating_sub(self.spent.0 + set_aside.0))
+    }
+
     /// A call without a price is never within a ceiling.
     pub fn check(&self, worst_case: Cost, ceiling: MicroUsd) -> BudgetCheck {
         if worst_case == Cost::FREE {

@@ -50,7 +50,7 @@ pub enum Gate {
     /// It needs consent, for these reasons.
     Ask(Vec<GateReason>),
     Refuse(Vec<GateReason>),
-    /// Even its lowest cost exceeds the ceiling.
+    /// The ceiling does not pay for it, even with the shortest answers.
     AboveCeiling,
 }
 
@@ -73,12 +73,13 @@ impl ConsentRule {
         if cost == Cost::FREE && estimate.high == Cost::FREE {
             return Gate::Pass(Consent::AutoApproved);
         }
-        if ceiling.is_some_and(|ceiling| estimate.low.known > ceiling) {
+        let least = estimate.smallest_ceiling(|call| call.low);
+        if ceiling.is_some_and(|ceiling| least.max(estimate.low.known) > ceiling) {
             return Gate::AboveCeiling;
         }
         let why = self.why(estimate);
-        let below_ceiling = ceiling
-            .is_some_and(|ceiling| estimate.high.known <= ceiling && !estimate.high.lower_bound);
+        let below_ceiling =
+            ceiling.is_some_and(|ceiling| cost.known <= ceiling && !cost.lower_bound);
         match self.consent_mode {
             ConsentMode::Interactive if why.is_empty() && self.asks_first_cost => {
                 Gate::Ask(vec![GateReason::FirstCost])
@@ -198,12 +199,18 @@ mod tests {
             high: Cost::exactly(MicroUsd(2_000_000)),
             ..cost.clone()
         };
+        let short = Estimate {
+            low: Cost::exactly(MicroUsd(500_000)),
+            ..cost.clone()
+        };
         let unattended = rule(500_000, ConsentMode::NonInteractive);
         let refused = Gate::Refuse(vec![GateReason::Cost]);
         assert_eq!(unattended.decide(&cost, None), refused);
-        assert_eq!(unattended.decide(&wide, Some(MicroUsd(1_000_000))), refused);
-        let below = unattended.decide(&cost, Some(MicroUsd(900_000)));
-        assert_eq!(below, Gate::Pass(Consent::Ceiling));
+        assert_eq!(unattended.decide(&short, Some(MicroUsd(800_000))), refused);
+        for estimate in [&cost, &wide] {
+            let below = unattended.decide(estimate, Some(MicroUsd(900_000)));
+            assert_eq!(below, Gate::Pass(Consent::Ceiling));
+        }
         // A ceiling cannot hold what has no price.
         let unpriced = estimate(Cost::at_least(MicroUsd(900_000)));
         let refused = Gate::Refuse(vec![GateReason::Unpriced]);

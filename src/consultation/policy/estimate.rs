@@ -64,6 +64,10 @@ pub struct CallEstimate {
     pub cost: Cost,
     pub low: Cost,
     pub high: Cost,
+    /// What a ceiling must have left for the call: the most that it can cost with the lowest output
+    /// limit.
+    #[serde(default)]
+    pub least_reserve: Cost,
 }
 
 /// The way in which consent was given or refused.

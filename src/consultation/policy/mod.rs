@@ -6,6 +6,7 @@ pub mod budget;
 pub mod estimate;
 pub mod consent;
 pub mod failure;
+pub mod fitting;
 pub mod health;
 pub mod hedging;
 pub mod pacing;

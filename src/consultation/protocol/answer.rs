@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::domain::cost::tokens::{Band, token_band};
+use crate::domain::cost::tokens::{Band, token_band, worst_tokens};
 
 /// The kind of answer that a prompt asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,8 +38,8 @@ pub enum AnswerKind {
     Consistency,
 }
 
-/// A schema and its tokens.
-type Made = Arc<(Value, Band)>;
+/// A schema, its tokens, and the most that they are taken to be.
+type Made = Arc<(Value, Band, u64)>;
 
 impl AnswerKind {
     pub const ALL: [Self; 9] = [
@@ -95,14 +95,18 @@ impl AnswerKind {
         self.made(form).1
     }
 
+    pub fn worst_schema_tokens(self, form: AnswerForm) -> u64 {
+        self.made(form).2
+    }
+
     /// Each is made once: every call and estimate needs them.
     fn made(self, form: AnswerForm) -> Made {
         static MADE: Mutex<BTreeMap<(AnswerKind, AnswerForm), Made>> = Mutex::new(BTreeMap::new());
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
         let made = made.entry((self, form)).or_insert_with(|| {
             let schema = self.new_schema(form);
-            let tokens = token_band(&schema.to_string());
-            Arc::new((schema, tokens))
+            let text = schema.to_string();
+            Arc::new((schema, token_band(&text), worst_tokens(&text)))
         });
         Arc::clone(made)
     }
@@ -196,16 +200,4 @@ pub enum AnswerForm {
     },
     /// The statements and questions of a document.
     Items,
-}
-
-impl AnswerForm {
-    /// Returns the most tokens that its part of a schema is taken to count: five for four bytes.
-    pub fn worst_tokens(self) -> u64 {
-        let properties = AnswerKind::Independent.properties_of(self);
-        let bytes: usize = properties
-            .iter()
-            .map(|(name, property)| name.len() + property.to_string().len())
-            .sum();
-        u64::try_from(bytes * 5 / 4).unwrap_or(u64::MAX)
-    }
 }

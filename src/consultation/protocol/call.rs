@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::context::ContextText;
 use crate::domain::cost::money::MicroUsd;
-use crate::domain::cost::tokens::{Band, Usage, token_band};
+use crate::domain::cost::tokens::{Band, Usage, token_band, worst_tokens};
 use crate::domain::hash::sha256;
 use crate::domain::ids::{CallId, ModelRef};
 
@@ -92,17 +92,12 @@ impl Prompt {
         token_band(&self.text_beside_context()) + self.context.tokens().band()
     }
 
-    /// Each byte beside the context is one.
+    /// See [`worst_tokens`]; the context is not read again.
     pub fn worst_tokens(&self) -> u64 {
-        let others = u64::try_from(self.text_beside_context().len()).unwrap_or(u64::MAX);
-        if self.context.is_empty() {
-            return others;
-        }
         let breaks = u64::try_from(BLANK_LINE.len()).unwrap_or_default();
-        self.context
-            .tokens()
-            .worst
-            .saturating_add(others)
+        let context = self.context.tokens().worst;
+        worst_tokens(&self.text_beside_context())
+            .saturating_add(context)
             .saturating_add(breaks)
     }
 

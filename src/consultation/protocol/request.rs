@@ -38,6 +38,9 @@ pub struct RequestOption {
     /// The most that the call can cost there. [`Cost::FREE`] counts against no budget; a lower
     /// bound fits into none.
     pub worst_case: Cost,
+    /// The least that is worth a call: a budget that does not allow the worst case grants what it
+    /// has left, if it is this much.
+    pub least: Cost,
 }
 
 /// Reason why a call is not admitted.

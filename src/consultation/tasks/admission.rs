@@ -22,6 +22,7 @@ use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKe
 use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::{ModelRef, ProviderId};
 
+use super::fit::{Fit, check_budget};
 use super::outcome::{CallsInFlight, TaskOutcome, TaskStatus, failed};
 use super::task::AgentTask;
 
@@ -51,14 +52,14 @@ impl AgentTask {
         if let Some((why, error)) = self.reason_to_give_up(step, purpose) {
             return self.give_up(step, why, error);
         }
-        match self.check_budget(step, &self.current) {
+        match check_budget(step, self.fit(step, &self.current).worst_case) {
             BudgetCheck::Allowed => {
                 let (agent, answer) = (self.agent.clone(), self.answer);
                 let key = RequestKey::Attempt { agent, answer };
                 self.request(step, key, std::slice::from_ref(&self.current));
             }
             BudgetCheck::WaitForInFlight => {}
-            BudgetCheck::Exceeded if self.rules.counts => {
+            BudgetCheck::Exceeded if self.rules.counts && self.saved_text.is_none() => {
                 let max_cost = step.plan.control.max_cost.unwrap_or_default();
                 let spent = Cost::exactly(step.run.budget.spent);
                 self.stop_at_ceiling(step, max_cost, spent, None);
@@ -69,7 +70,12 @@ impl AgentTask {
     }
 
     /// Makes the requested call, unless the situation has changed since the request.
-    pub(super) fn admitted(&mut self, step: &mut StepContext<'_>, provider: &ProviderId) {
+    pub(super) fn admitted(
+        &mut self,
+        step: &mut StepContext<'_>,
+        provider: &ProviderId,
+        granted: Cost,
+    ) {
         let TaskStatus::Pending {
             purpose,
             not_before,
@@ -77,13 +83,16 @@ impl AgentTask {
         else {
             return;
         };
+        let fit = self
+            .fit(step, &self.current)
+            .within(step.plan, &self.current, granted);
         let is_stale = *provider != self.current.provider
             || not_before > step.now
-            || self.check_budget(step, &self.current) != BudgetCheck::Allowed;
+            || check_budget(step, fit.worst_case) != BudgetCheck::Allowed;
         if is_stale {
             return;
         }
-        let attempt = self.call(step, &self.current, purpose);
+        let attempt = self.call(step, &self.current, purpose, fit);
         let hedge_timer = self
             .hedge_delay(step.plan)
             .map(|delay| step.emitter.set_timer(delay));
@@ -111,7 +120,7 @@ impl AgentTask {
         if !matches!(self.status, TaskStatus::Pending { .. }) {
             return None;
         }
-        if !self.rules.counts {
+        if !self.rules.counts || self.saved_text.is_some() {
             return Some(self.leave_out(step));
         }
         self.stop_at_ceiling(step, limit, Cost::exactly(spent), Some(budget));
@@ -127,9 +136,13 @@ impl AgentTask {
 
     /// Requests a call to one of the models, the first that has a place.
     pub(super) fn request(&self, step: &mut StepContext<'_>, key: RequestKey, models: &[ModelRef]) {
-        let options = models.iter().map(|model| RequestOption {
-            provider: model.provider.clone(),
-            worst_case: self.worst_case(step.plan, model),
+        let options = models.iter().map(|model| {
+            let fit = self.fit(step, model);
+            RequestOption {
+                provider: model.provider.clone(),
+                worst_case: fit.worst_case,
+                least: fit.least(step.plan, model),
+            }
         });
         let request = CallRequest {
             key,
@@ -139,25 +152,38 @@ impl AgentTask {
         step.emitter.push(Effect::Request(Box::new(request)));
     }
 
-    pub(super) fn output_limit(&self, plan: &Plan, model: &ModelRef) -> u64 {
+    /// Returns the output limit of a call without a ceiling.
+    pub(super) fn usual_limit(&self, plan: &Plan, model: &ModelRef) -> u64 {
         self.max_output_tokens.min(plan.terms(model).output_limit)
     }
 
-    fn worst_case(&self, plan: &Plan, model: &ModelRef) -> Cost {
-        let max_output_tokens = self.output_limit(plan, model);
-        plan.worst_case(model, &self.prompt(plan, model), max_output_tokens)
-    }
-
-    pub(super) fn check_budget(&self, step: &StepContext<'_>, model: &ModelRef) -> BudgetCheck {
-        let Some(ceiling) = step.plan.control.max_cost else {
-            return BudgetCheck::Allowed;
+    /// Fits the next call to what is left of the ceiling.
+    pub(super) fn fit(&self, step: &StepContext<'_>, model: &ModelRef) -> Fit {
+        let plan = step.plan;
+        let input = plan.worst_input(&self.prompt(plan, model), self.answer);
+        let most = self.usual_limit(plan, model);
+        // What was cut off needs half as much room again, to be worth a second call.
+        let least = plan
+            .least_output(model, self.answer)
+            .max(self.cut_at / 2 * 3);
+        let fit = Fit::new(plan, model, input, (least.min(most), most));
+        let Some(ceiling) = plan.control.max_cost else {
+            return fit;
         };
-        let worst_case = self.worst_case(step.plan, model);
-        step.run.budget.check(worst_case, ceiling)
+        let left = step.run.budget.left(ceiling);
+        let least = fit.least(plan, model).known;
+        let share = step
+            .run
+            .upcoming
+            .share(left, &self.agent, self.answer, least);
+        fit.within(plan, model, Cost::exactly(share))
     }
 
-    /// Ends without an answer, because a ceiling does not allow the call.
-    fn leave_out(&self, step: &mut StepContext<'_>) -> TaskOutcome {
+    /// Ends with the answer that it has, or without one, because a ceiling does not allow the call.
+    fn leave_out(&mut self, step: &mut StepContext<'_>) -> TaskOutcome {
+        if let Some(answer) = self.take_saved_answer(step.plan) {
+            return self.settle(step, Ok(answer));
+        }
         let too_dear = failed(FailureClass::Billing, "the ceiling does not allow it");
         self.settle(step, Err(too_dear))
     }
@@ -170,15 +196,15 @@ impl AgentTask {
         spent: Cost,
         budget: Option<String>,
     ) {
-        let worst_case = self.worst_case(step.plan, &self.current);
+        let worst_case = self.fit(step, &self.current).worst_case;
         let at_most = if worst_case.lower_bound {
             "has no price".to_owned()
         } else {
             format!("could cost up to {worst_case:.4}")
         };
         let message = format!(
-            "The {} of {max_cost:.2} is reached: {spent:.4} counts as spent, and the next call, to \
-             {}, {at_most}",
+            "The {} of {max_cost:.2} does not pay for the next call: {spent:.4} counts as spent, \
+             and {} {at_most}",
             budget.as_deref().unwrap_or("ceiling"),
             self.current,
         );

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::fit::check_budget;
 use super::outcome::{Attempt, TaskStatus};
 use super::task::AgentTask;
 use crate::consultation::event::{
@@ -77,7 +78,8 @@ impl AgentTask {
             backup: backup.clone(),
             after_ms: step.run.ms_since(first.since, step.now),
         }));
-        let second = self.call(step, backup, Purpose::Hedge);
+        let fit = self.fit(step, backup);
+        let second = self.call(step, backup, Purpose::Hedge, fit);
         if let TaskStatus::Calling(calling) = &mut self.status {
             calling.hedge_timer = None;
             calling.attempts.push(second);
@@ -133,7 +135,9 @@ impl AgentTask {
         }
         // Models at providers known to be healthy come first.
         well.sort_by_key(|model| providers.health(&model.provider) != HealthStatus::Healthy);
-        let affordable = |model: &&ModelRef| self.check_budget(step, model) == BudgetCheck::Allowed;
+        let affordable = |model: &&ModelRef| {
+            check_budget(step, self.fit(step, model).worst_case) == BudgetCheck::Allowed
+        };
         let affordable: Vec<ModelRef> = well.into_iter().filter(affordable).cloned().collect();
         if affordable.is_empty() {
             return Err(NoHedge::Ceiling);

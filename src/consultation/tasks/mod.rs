@@ -8,10 +8,12 @@ mod outcome;
 mod admission;
 mod reply;
 mod hedge;
+mod fit;
 mod fallback;
 
 pub(crate) use outcome::{AgentAnswer, AnswerSource, TaskOutcome};
 
+use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, ProviderId, TimerId};
 
 use super::event::{AbortReason, Answer, CancelReason, StillWaiting};
@@ -144,7 +146,11 @@ impl TaskSet {
                 }
             }
             Input::TimerFired { timer } => self.fired(step, timer),
-            Input::Admitted { key, provider } => self.admitted(step, &key, &provider),
+            Input::Admitted {
+                key,
+                provider,
+                granted,
+            } => self.admitted(step, &key, &provider, granted),
             Input::NotAdmitted { key, reason } => self.refused(step, &key, reason),
             Input::Replied {
                 call,
@@ -221,12 +227,18 @@ impl TaskSet {
         self.advance(step);
     }
 
-    fn admitted(&mut self, step: &mut StepContext<'_>, key: &RequestKey, provider: &ProviderId) {
+    fn admitted(
+        &mut self,
+        step: &mut StepContext<'_>,
+        key: &RequestKey,
+        provider: &ProviderId,
+        granted: Cost,
+    ) {
         let Some(task) = self.open.iter_mut().find(|task| task.requests(key)) else {
             return;
         };
         match key {
-            RequestKey::Attempt { .. } => task.admitted(step, provider),
+            RequestKey::Attempt { .. } => task.admitted(step, provider, granted),
             RequestKey::Hedge { .. } => task.hedge_admitted(step, provider),
         }
     }

@@ -102,6 +102,7 @@ pub(crate) struct Attempt {
     pub(crate) call: CallId,
     pub(crate) model: ModelRef,
     pub(crate) purpose: Purpose,
+    pub(crate) max_output_tokens: u64,
     pub(crate) since: Timestamp,
     pub(crate) first_token: Option<Timestamp>,
 }

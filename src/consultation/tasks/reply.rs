@@ -52,7 +52,8 @@ impl AgentTask {
         let other = calling.attempts.first().cloned();
         let first_outcome = calling.first_outcome.take();
 
-        let (content, problems) = self.read(step.plan, &outcome);
+        let (content, mut problems) = self.read(step.plan, &outcome);
+        problems.extend(self.cut_by_a_ceiling(step.plan, &attempt, &outcome));
         self.log(step, &attempt, &outcome, problems.clone());
         let provider = &attempt.model.provider;
         step.run.providers.note_access(provider, &outcome);
@@ -125,6 +126,20 @@ impl AgentTask {
         (reading.content, problems)
     }
 
+    fn cut_by_a_ceiling(
+        &self,
+        plan: &Plan,
+        attempt: &Attempt,
+        outcome: &Outcome,
+    ) -> Option<Problem> {
+        let was_cut = matches!(outcome, Ok(reply) if reply.stop == StopReason::Length);
+        let limit = attempt.max_output_tokens;
+        (was_cut && limit < self.usual_limit(plan, &attempt.model)).then(|| {
+            let what = format!("cut off at {limit} tokens, the most that the ceiling pays for");
+            Problem::new(ProblemSeverity::Warning, "", what)
+        })
+    }
+
     /// Decides on the next action after a call without an answer and without an open hedge.
     fn go_on(
         &mut self,
@@ -134,7 +149,7 @@ impl AgentTask {
         problems: &[Problem],
     ) -> Option<TaskOutcome> {
         let next = match outcome {
-            Ok(reply) => self.after_reply(step.plan, reply, problems),
+            Ok(reply) => self.after_reply(step.plan, attempt.max_output_tokens, reply, problems),
             Err(failure) => self.after_failure(step, attempt, &failure),
         };
         match next {
@@ -162,7 +177,8 @@ impl AgentTask {
         }
     }
 
-    fn after_reply(&mut self, plan: &Plan, reply: Reply, problems: &[Problem]) -> Next {
+    /// `limit` is the output limit of the call.
+    fn after_reply(&mut self, plan: &Plan, limit: u64, reply: Reply, problems: &[Problem]) -> Next {
         let give_up =
             |class, message: String| Next::GiveUp(WhySubstituted::Failure, failed(class, message));
         if let StopReason::Refused(words) = &reply.stop {
@@ -182,11 +198,15 @@ impl AgentTask {
         }
         let blank = reply.text.trim().is_empty();
         let most = plan.terms(&self.current).output_limit;
-        let may_grow = self.max_output_tokens < most && self.may_ask_again();
+        let was_fitted = limit < self.usual_limit(plan, &self.current);
+        let may_grow = (was_fitted || self.max_output_tokens < most) && self.may_ask_again();
         match (&reply.stop, &self.saved_text) {
             (StopReason::Length, None) if may_grow => {
                 self.saved_text = Some(SavedText::CutOff(reply.text));
-                self.max_output_tokens = self.max_output_tokens.saturating_mul(2).min(most);
+                self.cut_at = limit;
+                if !was_fitted {
+                    self.max_output_tokens = self.max_output_tokens.saturating_mul(2).min(most);
+                }
                 Next::Again(Purpose::MoreRoom)
             }
             (StopReason::Length, _) if blank => give_up(

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use super::fit::Fit;
 use super::outcome::{Attempt, SavedText, TaskOutcome, TaskStatus};
 use crate::consultation::event::{
     AbortReason, AgentEvent, CallEvent, CallStarted, CancelReason, Event, Purpose, StillWaiting,
@@ -40,6 +41,8 @@ pub(super) struct AgentTask {
     /// The prompt for the repair of an unreadable answer.
     pub(super) repair: Option<Prompt>,
     pub(super) max_output_tokens: u64,
+    /// The output limit at which its answer was cut off; 0 if it was not.
+    pub(super) cut_at: u64,
     pub(super) tried: RetryCounts,
     /// A paid text that could not be used as it was.
     pub(super) saved_text: Option<SavedText>,
@@ -74,6 +77,7 @@ impl AgentTask {
             current,
             rest: candidates.collect(),
             repair: None,
+            cut_at: 0,
             tried: RetryCounts::default(),
             saved_text: None,
             status: TaskStatus::Pending {
@@ -164,12 +168,17 @@ impl AgentTask {
         step: &mut StepContext<'_>,
         model: &ModelRef,
         purpose: Purpose,
+        fit: Fit,
     ) -> Attempt {
-        let max_output_tokens = self.output_limit(step.plan, model);
+        let Fit {
+            max_output_tokens,
+            worst_case,
+            ..
+        } = fit;
         let call = step.emitter.next_call();
         let prompt = self.prompt(step.plan, model);
-        let worst_case = step.plan.worst_case(model, &prompt, max_output_tokens);
         step.run.budget.set_aside(call, worst_case);
+        step.run.upcoming.begin(&self.agent, self.answer);
         step.emit(Event::Call(CallEvent::Started(CallStarted {
             call,
             agent_id: self.agent.clone(),
@@ -195,6 +204,7 @@ impl AgentTask {
             call,
             model: model.clone(),
             purpose,
+            max_output_tokens,
             since: step.now,
             first_token: None,
         }

@@ -42,6 +42,11 @@ impl MicroUsd {
     pub fn usd(self) -> f64 {
         self.0 as f64 / 1e6
     }
+
+    /// Rounds up to whole cents.
+    pub fn up_to_cents(self) -> Self {
+        Self(self.0.div_ceil(10_000).saturating_mul(10_000))
+    }
 }
 
 impl Add for MicroUsd {

@@ -101,9 +101,13 @@ impl SharedBudget for SharedCeiling {
     }
 }
 
-/// The amounts reserved for one call, by budget. To be settled exactly once.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Reservations(Vec<(Arc<dyn SharedBudget>, MicroUsd)>);
+/// The amount reserved for one call in each budget. To be settled exactly once.
+#[derive(Clone, Debug)]
+pub(super) struct Reservations {
+    budgets: Vec<Arc<dyn SharedBudget>>,
+    /// The worst case of the call, or what a budget had left for it.
+    pub(super) granted: Cost,
+}
 
 /// The reason why a call's worst case cannot be reserved.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,19 +119,38 @@ pub(super) enum BudgetRefusal {
 }
 
 impl Reservations {
-    /// Reserves the worst case of a call in every budget, or in none.
+    /// Reserves the worst case of a call in every budget, or in none. Where one does not allow it
+    /// at all, reserves what is left, if that is at least `least`.
     pub(super) fn reserve(
         budgets: &[Arc<dyn SharedBudget>],
         worst_case: Cost,
+        least: Cost,
     ) -> Result<Self, BudgetRefusal> {
-        let mut reserved = Self::default();
-        if worst_case == Cost::FREE {
+        let all = Self::reserve_all(budgets, worst_case);
+        let Err(BudgetRefusal::Exceeded(_)) = all else {
+            return all;
+        };
+        let left =
+            |budget: &Arc<dyn SharedBudget>| budget.limit().0.saturating_sub(budget.spent().0);
+        let left = budgets.iter().map(left).min().unwrap_or_default();
+        if least.lower_bound || left < least.known.0 || worst_case.known.0 <= left {
+            return all;
+        }
+        Self::reserve_all(budgets, Cost::exactly(MicroUsd(left)))
+    }
+
+    fn reserve_all(budgets: &[Arc<dyn SharedBudget>], amount: Cost) -> Result<Self, BudgetRefusal> {
+        let mut reserved = Self {
+            budgets: Vec::new(),
+            granted: amount,
+        };
+        if amount == Cost::FREE {
             return Ok(reserved);
         }
         for budget in budgets {
-            let refusal = match budget.reserve(worst_case) {
+            let refusal = match budget.reserve(amount) {
                 BudgetCheck::Allowed => {
-                    reserved.0.push((Arc::clone(budget), worst_case.known));
+                    reserved.budgets.push(Arc::clone(budget));
                     continue;
                 }
                 BudgetCheck::WaitForInFlight => BudgetRefusal::Wait,
@@ -145,16 +168,14 @@ impl Reservations {
 
     /// Replaces the reserved amounts by what the call counts as.
     pub(super) fn settle(&self, counted: MicroUsd) {
-        for (budget, reserved) in &self.0 {
-            budget.settle(*reserved, counted);
+        for budget in &self.budgets {
+            budget.settle(self.granted.known, counted);
         }
     }
 
     /// Counts the reserved amounts as spent: the cost of the call will never be known.
     pub(super) fn write_off(&self) {
-        for (budget, reserved) in &self.0 {
-            budget.settle(*reserved, *reserved);
-        }
+        self.settle(self.granted.known);
     }
 
     /// Gives the reserved amounts back: the call never went out.
@@ -205,10 +226,30 @@ mod tests {
     }
 
     #[test]
+    fn a_budget_grants_what_it_has_left_if_that_is_enough() {
+        let (suite, month) = ceilings();
+        let budgets: [Arc<dyn SharedBudget>; 2] = [suite.clone(), month.clone()];
+        let [worst_case, least] = [8, 4].map(|amount| Cost::exactly(MicroUsd(amount)));
+        let reserved = Reservations::reserve(&budgets, worst_case, least).unwrap();
+        assert_eq!(reserved.granted, Cost::exactly(MicroUsd(5)));
+        let waits = Reservations::reserve(&budgets, worst_case, least).unwrap_err();
+        assert_eq!(waits, BudgetRefusal::Wait, "until the first call has ended");
+        reserved.settle(MicroUsd(2));
+        assert_eq!([suite.spent(), month.spent()], [MicroUsd(2); 2]);
+        let refused = Reservations::reserve(&budgets, worst_case, least).unwrap_err();
+        assert!(matches!(refused, BudgetRefusal::Exceeded(_)), "{refused:?}");
+    }
+
+    #[test]
     fn refusal_by_one_budget_reserves_in_none() {
         let (suite, month) = ceilings();
         let budgets: [Arc<dyn SharedBudget>; 2] = [suite.clone(), month];
-        let refused = Reservations::reserve(&budgets, Cost::exactly(MicroUsd(6))).unwrap_err();
+        let reserve = |worst_case, least| {
+            let [worst_case, least] =
+                [worst_case, least].map(|amount| Cost::exactly(MicroUsd(amount)));
+            Reservations::reserve(&budgets, worst_case, least)
+        };
+        let refused = reserve(6, 6).unwrap_err();
         assert!(matches!(
             refused,
             BudgetRefusal::Exceeded(NotAdmitted::Budget { budget, .. }) if budget == "month"

@@ -2,7 +2,7 @@
 
 use crate::consultation::event::{HealthUpdate, ProviderEvent};
 use crate::consultation::protocol::call::Outcome;
-use crate::domain::cost::money::MicroUsd;
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::ProviderId;
 
 use super::checks::signal;
@@ -51,6 +51,11 @@ impl CallPermit {
 
     pub fn provider(&self) -> &ProviderId {
         &self.permit.provider
+    }
+
+    /// Returns what the call may cost at most.
+    pub fn granted(&self) -> Cost {
+        self.permit.granted()
     }
 
     pub fn begin(&mut self) {

@@ -14,7 +14,7 @@ use crate::consultation::policy::pacing::{Backoff, ConcurrencyLimit};
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::call::{Failure, FailureClass, Outcome};
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
-use crate::domain::cost::money::MicroUsd;
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::ProviderId;
 use crate::domain::random::SplitMix64;
 use crate::domain::time::Timestamp;
@@ -121,6 +121,11 @@ impl KeyRecord {
 type CircuitStatus = (CircuitState, Option<Timestamp>);
 
 impl PoolPermit {
+    /// Returns what the call may cost at most.
+    pub fn granted(&self) -> Cost {
+        self.reserved.granted
+    }
+
     /// Replaces the amounts reserved for the call by what it counts as.
     pub fn settle(&self, counted: MicroUsd) {
         self.reserved.settle(counted);
@@ -346,7 +351,8 @@ impl ProviderPool {
             if !self.has_place(queued, option, now) {
                 continue;
             }
-            return match Reservations::reserve(&queued.budgets, option.worst_case) {
+            let (most, least) = (option.worst_case, option.least);
+            return match Reservations::reserve(&queued.budgets, most, least) {
                 Ok(reserved) => Some(Ok(self.begin(queued, &option.provider, reserved, now))),
                 Err(BudgetRefusal::Wait) if waits => None,
                 Err(BudgetRefusal::Wait) => Some(Err(NotAdmitted::Busy)),

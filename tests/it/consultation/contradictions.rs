@@ -111,11 +111,11 @@ fn run_that_ends_during_the_repair_gives_the_verdict() {
 
 #[test]
 fn ceiling_that_forbids_the_repair_gives_the_verdict() {
-    let mut player = player_before_verdict(plan());
+    let mut player = player_before_verdict(expect_short_answers(plan()));
     let spent = fold(&player).total().cost.known;
     // The verdict itself is paid for; nothing is left after it.
-    let mut plan = plan();
-    plan.control.max_cost = Some(MicroUsd(spent.0 + worst_case_of_verdict(&player)));
+    let mut plan = expect_short_answers(plan());
+    plan.control.max_cost = Some(MicroUsd(spent.0 + reserve_of_verdict(&player)));
     player = player_before_verdict(plan);
     player.answer_agent("judge", reply(DOUBT));
     assert_eq!(player.machine.state(), StateName::Complete);
@@ -124,10 +124,11 @@ fn ceiling_that_forbids_the_repair_gives_the_verdict() {
     assert_eq!(transcript.verdict().unwrap().recommendation, "Wait.");
 }
 
-fn worst_case_of_verdict(player: &Player) -> u64 {
+fn reserve_of_verdict(player: &Player) -> u64 {
     let ask = &player.open[0];
     let plan = player.machine.plan();
-    let worst_case = plan.worst_case(&ask.model, &ask.prompt, ask.max_output_tokens);
+    let input = plan.worst_input(&ask.prompt, ask.answer);
+    let worst_case = plan.worst_case(&ask.model, input, plan.least_output(&ask.model, ask.answer));
     worst_case.known.0
 }
 

@@ -1,10 +1,9 @@
 //! Estimates of a consultation and the worst case of one call: the bill of a well-behaved provider
 //! lies within them.
 
+use conclave::consultation::plan::OutputTokens;
 use conclave::consultation::plan::preview::{Places, planned_calls};
-use conclave::consultation::plan::{AROUND_A_PROMPT, OutputTokens};
 use conclave::consultation::prompt::filter::PromptMaterial;
-use conclave::consultation::protocol::answer::AnswerForm;
 use conclave::consultation::protocol::call::{Prompt, Reply};
 use conclave::domain::context::{Context, ContextText, ContextTokens};
 use conclave::domain::cost::pricing::{LongContext, Price, Rates};
@@ -221,7 +220,7 @@ proptest! {
     ) {
         let plan = with_tiers(above_tokens);
         let prompt = Prompt { persona: text.clone(), task: text, ..Prompt::default() };
-        let most = prompt.text().len() as u64 + AROUND_A_PROMPT;
+        let most = plan.worst_input(&prompt, AnswerKind::Independent);
         let (fresh, read, written, output) = parts;
         let shares = (fresh + read + written).max(1);
         let usage = Usage {
@@ -231,7 +230,7 @@ proptest! {
             output: max_output_tokens * output / 100,
             ..Usage::default()
         };
-        let worst_case = plan.worst_case(&model(), &prompt, max_output_tokens);
+        let worst_case = plan.worst_case(&model(), most, max_output_tokens);
         prop_assert!(!worst_case.lower_bound);
         prop_assert!(plan.expected_cost(&model(), &usage).known <= worst_case.known);
     }
@@ -247,29 +246,14 @@ fn worst_case_is_zero_for_free_and_unbounded_for_unpriced_models() {
             ..ModelTerms::default()
         },
     );
-    let prompt = Prompt {
-        task: "word".to_owned(),
-        ..Prompt::default()
-    };
-    assert_eq!(plan.worst_case(&model(), &prompt, 10), Cost::FREE);
+    assert_eq!(plan.worst_case(&model(), 4, 10), Cost::FREE);
     assert_eq!(
-        plan.worst_case(&ModelRef::new("openai", "unheard-of"), &prompt, 10),
+        plan.worst_case(&ModelRef::new("openai", "unheard-of"), 4, 10),
         Cost::at_least(MicroUsd::ZERO)
     );
     let sonnet = ModelRef::new("anthropic", "claude-sonnet-5-5");
-    let expected = Cost::exactly(MicroUsd(AROUND_A_PROMPT + 4 + 2 * 10));
-    assert_eq!(plan.worst_case(&sonnet, &prompt, 10), expected);
-}
-
-#[test]
-fn every_schema_fits_into_the_allowance_around_a_prompt() {
-    for answer in AnswerKind::ALL {
-        assert!(
-            answer.schema(AnswerForm::Plain).to_string().len() as u64 * 5 / 4 < AROUND_A_PROMPT,
-            "{}",
-            answer.name()
-        );
-    }
+    let expected = Cost::exactly(MicroUsd(4 + 2 * 10));
+    assert_eq!(plan.worst_case(&sonnet, 4, 10), expected);
 }
 
 #[test]

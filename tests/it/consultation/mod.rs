@@ -24,7 +24,7 @@ pub(crate) mod prelude {
     };
     pub(crate) use conclave::consultation::machine::Input;
     pub(crate) use conclave::consultation::plan::options::DebateOptions;
-    pub(crate) use conclave::consultation::plan::{ModelTerms, Plan};
+    pub(crate) use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
     pub(crate) use conclave::consultation::policy::consent::ConsentMode;
     pub(crate) use conclave::consultation::policy::substitution::OnFailure;
     pub(crate) use conclave::consultation::protocol::answer::AnswerKind;
@@ -39,6 +39,22 @@ pub(crate) mod prelude {
     pub(crate) use crate::support::script::{
         Player, failure, failure_with_hint, good, good_text, plan, reply, stopped,
     };
+
+    /// Expects short answers, whose token limit stays high.
+    pub(crate) fn expect_short_answers(mut plan: Plan) -> Plan {
+        let expected_output = OutputTokens {
+            low: 50,
+            expected: 100,
+            high: 200,
+        };
+        let terms = ModelTerms {
+            expected_output,
+            ..ModelTerms::default()
+        };
+        let models = plan.panel.seats.iter().map(|seat| seat.model.clone());
+        plan.models = models.map(|model| (model, terms)).collect();
+        plan
+    }
 
     /// Returns the transcript of a player's log.
     pub(crate) fn fold(player: &Player) -> Transcript {

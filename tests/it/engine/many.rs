@@ -229,7 +229,7 @@ async fn a_reached_shared_ceiling_is_named() {
     assert!(!aborts.is_empty());
     for abort in &aborts {
         assert_eq!(abort.reason, AbortReason::CostCeiling);
-        let start = "The suite budget of $0.06 is reached";
+        let start = "The suite budget of $0.06 does not pay";
         assert!(abort.message.starts_with(start), "{}", abort.message);
     }
     assert_replays(&histories);

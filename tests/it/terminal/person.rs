@@ -83,6 +83,7 @@ fn consent(why: &[GateReason]) -> Question {
             cost: cost(450_000),
             low: cost(210_000),
             high: cost(900_000),
+            least_reserve: cost(900_000),
         }],
         ..Estimate::default()
     };

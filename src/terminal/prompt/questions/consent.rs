@@ -208,6 +208,7 @@ mod tests {
             cost,
             low: cost,
             high: cost,
+            least_reserve: cost,
         };
         let experts = ["a", "b", "c"].map(|agent| call(1, agent, exactly(1)));
         let judge = [2, 3, 4].map(|round| call(round, "judge", exactly(1)));

@@ -45,7 +45,7 @@ fn failed_judge_cancels_the_comparison_and_resume_repeats_it() {
 
 #[test]
 fn resume_after_any_ceiling_has_the_comparison() {
-    let mut plan = comparison_plan();
+    let mut plan = expect_short_answers(comparison_plan());
     plan.control.consent.consent_mode = ConsentMode::PreApproved;
     let run_under = |max_cost: Option<MicroUsd>| {
         let mut plan = plan.clone();
@@ -56,11 +56,10 @@ fn resume_after_any_ceiling_has_the_comparison() {
     };
     let log = run_under(None).log;
     let total = Transcript::fold(&log).unwrap().total().cost.known.0;
-    let worst_cases = started(&log).map(|call| call.worst_case.known.0);
-    let worst = worst_cases.max().unwrap();
+    let least = plan.estimate().unwrap().smallest_ceiling(|call| call.low).0;
     let mut reached_in_round_3 = 0;
     for step in 0..=20 {
-        let stopped = run_under(Some(MicroUsd(worst + total * step / 20)));
+        let stopped = run_under(Some(MicroUsd(least + total * step / 20)));
         if stopped.machine.state() == StateName::Complete {
             continue;
         }

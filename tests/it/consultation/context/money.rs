@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use conclave::consultation::event::ConsultationEvent;
 use conclave::consultation::machine::Question;
-use conclave::consultation::plan::{AROUND_A_PROMPT, OutputTokens};
+use conclave::consultation::plan::OutputTokens;
 use conclave::consultation::policy::estimate::GateReason;
+use conclave::consultation::protocol::call::Prompt;
 use conclave::domain::context::ContextText;
 use conclave::domain::cost::pricing::{Price, Rates};
 use conclave::domain::cost::tokens::{Usage, estimate_tokens};
@@ -163,12 +164,14 @@ fn worst_case_of_a_long_context_is_its_own_and_not_a_token_a_byte() {
     player.give(Input::Answered(Answer::Yes));
     let ask = player.open[0].clone();
     let context = plan.context.as_ref().unwrap();
-    let others = ask.prompt.text().len() as u64 - context.bytes;
-    let tokens = context.tokens.worst + others + AROUND_A_PROMPT;
-    let worst = plan.worst_case(&ask.model, &ask.prompt, 1_000).known;
-    let at = |tokens: u64| MicroUsd(tokens * 125 / 100 + 5_000);
-    assert!(worst <= at(tokens + 10), "{worst}");
-    assert!(worst >= at(tokens - 10), "{worst}");
+    let without = Prompt {
+        context: ContextText::default(),
+        ..ask.prompt.clone()
+    };
+    let [with, without] =
+        [&ask.prompt, &without].map(|prompt| plan.worst_input(prompt, ask.answer));
+    let around = with - without - context.tokens.worst;
+    assert!(around < 100, "{around}");
     assert!(context.tokens.worst * 10 < context.bytes * 6);
 }
 

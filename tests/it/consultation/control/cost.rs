@@ -1,37 +1,83 @@
 //! The ceiling, and the stop at a cost far above the estimate.
 
-use conclave::consultation::plan::OutputTokens;
+use conclave::consultation::policy::estimate::Estimate;
 use conclave::consultation::protocol::call::Reply;
 use conclave::domain::cost::pricing::{Price, Rates};
 
 use crate::consultation::prelude::*;
 
-#[test]
-fn calls_under_a_ceiling_wait_and_never_exceed_it() {
-    let worst = worst_case();
+/// Returns a plan that was agreed to, under the smallest ceiling that pays for the expected answers.
+fn just_enough() -> (Plan, MicroUsd) {
     let mut plan = expect_short_answers(plan());
-    plan.control.max_cost = Some(MicroUsd(worst + worst / 2));
+    let ceiling = estimated(&plan).smallest_ceiling(|call| call.cost);
+    plan.control.max_cost = Some(ceiling);
     plan.control.consent.consent_mode = ConsentMode::PreApproved;
-    let mut player = Player::started(plan.clone());
-    let open = player.open.len();
-    assert_eq!(open, 1, "the others wait for the cost of the first");
-    player.answer(0, good(&player.open[0].clone()));
-    assert_eq!(player.open.len(), 1);
-    assert_eq!(
-        player.finish(good),
-        StateName::Complete,
-        "each call costs far less than its worst case"
-    );
+    (plan, ceiling)
+}
 
-    plan.control.max_cost = Some(MicroUsd(worst + 2_000));
+#[test]
+fn smallest_ceiling_pays_for_every_call_with_a_lower_output_limit() {
+    let (plan, ceiling) = just_enough();
+    let mut player = Player::started(plan.clone());
+    assert_eq!(player.finish(good), StateName::Complete);
+    let calls: Vec<&CallStarted> = started(&player.log).collect();
+    for call in &calls {
+        let usual = plan.terms(&call.model).max_output_tokens;
+        let limits = plan.least_output(&call.model, call.answer)..usual;
+        assert!(limits.contains(&call.max_output_tokens), "{call:?}");
+    }
+    assert!(fold(&player).total().cost.known <= ceiling);
+}
+
+#[test]
+fn ceiling_that_cannot_pay_for_all_is_refused_before_the_first_call() {
+    let (mut plan, ceiling) = just_enough();
+    let least = estimated(&plan).smallest_ceiling(|call| call.low);
+    assert!(least < ceiling);
+    for (max_cost, goes_ahead) in [(least, true), (MicroUsd(least.0 - 1), false)] {
+        plan.control.max_cost = Some(max_cost);
+        let player = Player::started(plan.clone());
+        assert_eq!(!player.open.is_empty(), goes_ahead, "{max_cost}");
+        if !goes_ahead {
+            let message = fold(&player).abort.unwrap().message;
+            assert!(
+                message.contains("with answers of the expected length"),
+                "{message}"
+            );
+        }
+    }
+}
+
+#[test]
+fn calls_that_do_not_fit_beside_each_other_wait() {
+    let (mut plan, _) = just_enough();
+    let least = estimated(&plan).smallest_ceiling(|call| call.low);
+    plan.control.max_cost = Some(least);
     let mut player = Player::started(plan);
-    let state = player.finish(good);
-    let transcript = fold(&player);
-    assert_eq!(state, StateName::Aborted);
-    let expected = AbortReason::CostCeiling;
-    assert_eq!(transcript.abort.as_ref().unwrap().reason, expected);
-    assert!(transcript.total().cost.known <= MicroUsd(worst + 2_000));
-    assert_logged(&player, "cost:ceiling_reached");
+    let open = player.open.len();
+    assert!(open < 3, "{open} calls in flight");
+    player.answer(0, good(&player.open[0].clone()));
+    assert!(!player.open.is_empty());
+}
+
+#[test]
+fn answer_cut_off_by_a_fitted_limit_is_marked_and_gets_more_room() {
+    let (plan, ceiling) = just_enough();
+    let mut player = Player::started(plan);
+    let ask = player.open[0].clone();
+    let cut_off = with(&ask, |reply| {
+        reply.stop = StopReason::Length;
+        reply.text = "{\"position\": \"It".to_owned();
+    });
+    player.answer(0, cut_off);
+    player.finish(good);
+    let words = "the most that the ceiling pays for";
+    let logged = serde_json::to_string(&player.log).unwrap();
+    assert!(logged.contains(words), "{logged}");
+    let calls = started(&player.log).filter(|call| call.model == ask.model);
+    let limits: Vec<u64> = calls.map(|call| call.max_output_tokens).collect();
+    assert!(limits[1] >= limits[0] / 2 * 3, "{limits:?}");
+    assert!(fold(&player).total().cost.known <= ceiling);
 }
 
 #[test]
@@ -175,26 +221,7 @@ fn with(ask: &Ask, change: impl FnOnce(&mut Reply)) -> Outcome {
     outcome
 }
 
-/// Expects short answers, whose token limit stays high.
-fn expect_short_answers(mut plan: Plan) -> Plan {
-    let expected_output = OutputTokens {
-        low: 50,
-        expected: 100,
-        high: 200,
-    };
-    let terms = ModelTerms {
-        expected_output,
-        ..ModelTerms::default()
-    };
-    let models = plan.panel.seats.iter().map(|seat| seat.model.clone());
-    plan.models = models.map(|model| (model, terms)).collect();
-    plan
-}
-
-/// Returns the worst case of a call in Round 1, in micro-dollars.
-fn worst_case() -> u64 {
-    let mut plan = plan();
-    plan.control.max_cost = Some(MicroUsd(u64::MAX / 2));
-    let player = Player::started(plan);
-    started(&player.log).next().unwrap().worst_case.known.0
+/// Returns what the estimate says of a plan.
+fn estimated(plan: &Plan) -> Estimate {
+    plan.estimate().unwrap()
 }

@@ -98,14 +98,9 @@ fn helper_failure_does_not_count_against_its_provider() {
 #[test]
 fn helper_is_not_asked_when_the_ceiling_has_no_room() {
     let mut plan = selection_plan();
-    plan.models.insert(
-        helper(),
-        ModelTerms {
-            max_output_tokens: 30_000_000,
-            output_limit: 30_000_000,
-            ..ModelTerms::default()
-        },
-    );
+    if let Some(price) = plan.prices.0.get_mut(&helper()) {
+        price.base.output = MicroUsd(10_000_000_000);
+    }
     plan.control.max_cost = Some(MicroUsd(10_000_000));
     let player = play(plan, good);
     assert_eq!(helper_calls(&player), 0);

@@ -117,23 +117,18 @@ fn second_pass_question_names_it_and_is_withdrawn_with_it() {
 #[test]
 fn ceiling_without_room_for_the_second_pass_does_not_abort() {
     let plan_with_ceiling = |max_cost: MicroUsd| {
-        let mut plan = two_pass_plan();
+        let mut plan = expect_short_answers(two_pass_plan());
         plan.control.max_cost = Some(max_cost);
         plan
     };
     let unlimited = play_to_verdict(plan_with_ceiling(MicroUsd(10_000_000)));
     assert_eq!(agents(&unlimited), ["judge", "judge-2"]);
-    let worst_case = unlimited
-        .log
-        .iter()
-        .rev()
-        .find_map(|envelope| match &envelope.event {
-            Event::Call(CallEvent::Started(CallStarted { worst_case, .. })) => Some(*worst_case),
-            _ => None,
-        });
+    let (plan, ask) = (unlimited.machine.plan(), &unlimited.open[0]);
+    let input = plan.worst_input(&ask.prompt, ask.answer);
+    let least = plan.worst_case(&ask.model, input, plan.least_output(&ask.model, ask.answer));
     // The ceiling leaves room for one verdict after the earlier calls.
     let spent: Cost = fold(&unlimited).calls.iter().map(|call| call.cost).sum();
-    let mut player = play_to_verdict(plan_with_ceiling((spent + worst_case.unwrap()).known));
+    let mut player = play_to_verdict(plan_with_ceiling((spent + least).known));
     assert_eq!(agents(&player), ["judge"], "the second verdict waits");
     player.answer_agent("judge", verdict());
     assert_unknown(&player, "the ceiling does not allow it");

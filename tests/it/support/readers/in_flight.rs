@@ -81,10 +81,16 @@ pub(crate) fn amounts(journal: &str) -> Vec<u64> {
     calls.into_values().collect()
 }
 
-/// Returns the smallest worst case of a call in a journal, in micro-dollars.
-pub(crate) fn smallest_worst_case(journal: &str) -> u64 {
+/// Returns the least that a ceiling must have left for a call in a journal, in micro-dollars: its
+/// worst case with an output limit of twice the usual 2,000 tokens.
+pub(crate) fn least_reserve(journal: &str) -> u64 {
     let started = journal.lines().filter(|line| line.contains("call:started"));
-    started.flat_map(amounts).min().unwrap()
+    let least = started.map(|line| {
+        let event: Value = serde_json::from_str(line).unwrap();
+        let limit = event["data"]["max_output_tokens"].as_u64().unwrap();
+        event["data"]["worst_case"]["micro_usd"].as_u64().unwrap() - (limit - 4_000) * OUTPUT_PRICE
+    });
+    least.min().unwrap()
 }
 
 /// Returns an amount as a flag or a setting has it.

@@ -1,11 +1,11 @@
 //! The cost gate: nothing is spent without consent, and without a terminal no question is asked.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::commands::consult::{ask, assert_contains};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::in_flight::dollars;
-use crate::support::provider_server::ProviderServer;
+use crate::support::provider_server::{Answer, On, ProviderServer};
 
 /// A model whose nine calls cost more than half a dollar.
 const EXPENSIVE: &str = "claude-fable-5-1";
@@ -114,8 +114,34 @@ fn ceiling_below_the_minimum_cost_ends_the_run_early() {
     let (_, output) = ask(&server, &["--max-cost", "0.01"]);
     let output = output.ends_with(4);
     assert_eq!(output.stdout, "");
-    output.assert_stderr_contains("error: The least that this costs, $0.");
+    output.assert_stderr_contains("error: A ceiling of $0.01 does not pay for this: it takes $0.16 with short answers, and $0.31 ");
     assert!(server.requests().is_empty());
+}
+
+#[test]
+fn ceiling_above_what_a_run_costs_pays_for_it_with_lower_output_limits() {
+    for (flags, micro_dollars, calls) in [(&["--quick"][..], 100_000, 4), (&[], 420_000, 9)] {
+        let ceiling = &dollars(micro_dollars);
+        let server = ProviderServer::start();
+        server.on(On::any(), Answer::valid().usage(1_000, 700));
+        let flags = [flags, &["--max-cost", ceiling]].concat();
+        let (conclave, output) = ask(&server, &flags);
+        output.ends_with(0);
+        let requests = server.requests();
+        assert_eq!(requests.len(), calls, "{flags:?}");
+        let limit = |body: &Value| {
+            let names = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+            names.iter().find_map(|name| body[name].as_u64())
+        };
+        let limits: Vec<u64> = requests
+            .iter()
+            .filter_map(|request| limit(&request.body))
+            .collect();
+        assert!(limits.iter().all(|limit| *limit >= 2_000), "{limits:?}");
+        assert!(limits.iter().any(|limit| *limit < 16_384), "{limits:?}");
+        let spent = &conclave.record()["cost"]["micro_usd"];
+        assert!(spent.as_u64().unwrap() <= micro_dollars, "{spent}");
+    }
 }
 
 #[test]

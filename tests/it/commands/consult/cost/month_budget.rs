@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::in_flight::{
-    amounts, dollars, end_with_calls_in_flight, journals, most_output_cost, smallest_worst_case,
+    amounts, dollars, end_with_calls_in_flight, journals, least_reserve, most_output_cost,
     stalling_server,
 };
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
@@ -164,7 +164,7 @@ fn budget_counts_each_call_of_an_interrupted_consultation() {
         std::fs::create_dir_all(&logs).unwrap();
         std::fs::write(logs.join(id), &kept).unwrap();
         let before = server.requests().len();
-        let budget = used + smallest_worst_case(&journal) - 1;
+        let budget = used + least_reserve(&journal) - 1;
         let output = beside(&home, &server, budget).run(&["resume"]);
         let place = format!("after {length} lines: {}", output.stderr);
         assert_eq!(server.requests().len(), before, "{place}");
@@ -177,7 +177,7 @@ fn budget_counts_each_call_of_an_interrupted_consultation() {
 fn lost_calls_of_a_resumed_consultation_count_for_processes_beside_it() {
     let server = stalling_server();
     let home = Conclave::at(&server).config(r#"{"always_allow_under": 100}"#);
-    let process = |arguments: &[&str]| beside(&home, &server, 600_000).start(arguments);
+    let process = |arguments: &[&str]| beside(&home, &server, 540_000).start(arguments);
     let asked = |count: usize| {
         server.wait_until("it is asked", |requests| requests.len() == count);
     };
@@ -197,6 +197,6 @@ fn lost_calls_of_a_resumed_consultation_count_for_processes_beside_it() {
         running.signal(Signal::KILL);
         running.wait();
     }
-    last.wait().ends_with(4);
+    last.wait().ends_with(3);
     assert_eq!(server.requests().len(), 3);
 }

@@ -248,6 +248,7 @@ impl Generator {
                 cost,
                 low: cost,
                 high: cost,
+                least_reserve: cost,
             })
             .collect();
         let (input_tokens, output_tokens) = (3_699, 18_000);

@@ -149,6 +149,7 @@ impl EventBuilder {
                 cost: price(37_500),
                 low: price(20_000),
                 high: price(75_000),
+                least_reserve: price(75_000),
             };
         let panel = self.terms.panel.clone();
         let (judge, judge_model) = (AgentId::Judge, panel.judges[0].clone());

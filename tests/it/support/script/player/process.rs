@@ -40,6 +40,7 @@ impl Player {
                         options: vec![RequestOption {
                             provider: model.provider.clone(),
                             worst_case: Cost::FREE,
+                            least: Cost::FREE,
                         }],
                         beyond_month: false,
                     },
@@ -95,8 +96,12 @@ impl Player {
     pub(super) fn expect_decision(&mut self, key: RequestKey, decision: Decision) {
         self.inputs.push_back(match decision {
             Ok(permit) => {
-                let provider = permit.provider.clone();
-                (Input::Admitted { key, provider }, Some(permit))
+                let input = Input::Admitted {
+                    key,
+                    provider: permit.provider.clone(),
+                    granted: permit.granted(),
+                };
+                (input, Some(permit))
             }
             Err(reason) => (Input::NotAdmitted { key, reason }, None),
         });
