@@ -269,6 +269,7 @@ impl PreparedRun<'_> {
         let compared = self.book.compared();
         let words = compared.iter().map(|(kind, number)| match *kind {
             "transcription" => count(number, kind),
+            "all" => format!("{number} all of several patterns"),
             kind => format!("{number} {kind}"),
         });
         words.collect::<Vec<_>>().join(", ")
