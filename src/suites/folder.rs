@@ -104,10 +104,7 @@ fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<
     let before = log.problems();
     let mut files = Vec::new();
     walk(file, Path::new(""), &mut files, log);
-    let mut node = Node {
-        line: 0,
-        value: NodeValue::Map(NodeMap::new()),
-    };
+    let mut node = Node::map(0, NodeMap::new());
     if let Some((_, inner)) = take(&mut files, &FIELDS, log) {
         node = fields(&inner, &mut log.of_file(&inner.shown))?;
     }

@@ -74,21 +74,24 @@ fn of_name(
     };
     let before = log.problems();
     let argument = argument.filter(|node| !node.is_null());
+    let map = match argument.map(|node| (node, &node.value)) {
+        Some((_, NodeValue::Map(map))) => map.clone(),
+        Some((node, _)) if keys.is_empty() => {
+            return log.refuse(node.line, format!("`{name}` takes no values"));
+        }
+        // The first value needs no name.
+        Some((node, _)) => {
+            let first = keys.split(' ').next().unwrap_or_default();
+            NodeMap::from([(first.to_owned(), node.clone())])
+        }
+        None => NodeMap::new(),
+    };
+    log.check_keys(&format!("`{name}`"), &map, keys);
     let mut values = Values {
         name,
-        keys,
-        map: argument.and_then(Node::as_map),
-        single: argument.filter(|node| node.as_map().is_none()),
+        map: &map,
         log,
     };
-    if let Some(map) = values.map {
-        values.log.check_keys(&format!("`{name}`"), map, keys);
-    }
-    if let (Some(node), "") = (values.single, *keys) {
-        values
-            .log
-            .add(node.line, format!("`{name}` takes no values"));
-    }
     let matcher = match name {
         "exact" => Matcher::Exact,
         "contains" => Matcher::Contains,
@@ -114,54 +117,38 @@ fn of_name(
 /// The values of a matcher, with the log of their problems.
 struct Values<'a, 'log, 'file> {
     name: &'a str,
-    keys: &'a str,
-    map: Option<&'a NodeMap>,
-    /// The first value, without its name.
-    single: Option<&'a Node>,
+    map: &'a NodeMap,
     log: &'log mut FileLog<'file>,
 }
 
 impl<'a> Values<'a, '_, '_> {
-    fn get(&self, key: &'a str) -> Option<(&'a str, &'a Node)> {
-        let single = self
-            .single
-            .filter(|_| self.keys.split(' ').next() == Some(key));
-        let member = self.map.and_then(|map| map.get(key));
-        let named = member.map(|member| (key, member));
-        let value = single.map(|node| (self.name, node)).or(named);
-        value.filter(|(_, node)| !node.is_null())
+    fn get(&self, key: &str) -> Option<&'a Node> {
+        self.map.get(key).filter(|node| !node.is_null())
     }
 
-    fn list(&mut self, key: &'a str) -> Vec<String> {
+    fn list(&mut self, key: &str) -> Vec<String> {
         let list = self.get(key);
-        list.map_or_else(Vec::new, |(_, node)| texts(key, node, self.log))
+        list.map_or_else(Vec::new, |node| texts(key, node, self.log))
     }
 
-    fn tolerance(&mut self, key: &'a str) -> f64 {
-        let Some((name, node)) = self.get(key) else {
-            return 0.0;
-        };
-        let name = format!("the tolerance `{name}`");
-        let number = match node.as_number() {
-            Some(number) if number < 0.0 => self.log.refuse(
-                node.line,
-                format!("{name} is {number}, but must not be below 0"),
-            ),
-            None => self.log.wrong(&name, node, "a number"),
-            number => number,
-        };
+    fn tolerance(&mut self, key: &str) -> f64 {
+        let number = self.get(key).and_then(|node| {
+            let number = node.as_number().filter(|number| *number >= 0.0);
+            let problem = format!("the tolerance `{key}` must be a number from 0 up");
+            number.or_else(|| self.log.refuse(node.line, problem))
+        });
         number.unwrap_or_default()
     }
 
     fn rubric(&mut self) -> Option<String> {
-        let (_, node) = self.get("rubric")?;
+        let node = self.get("rubric")?;
         let text = node.as_word().map(str::to_owned);
         text.or_else(|| self.log.wrong("the `rubric`", node, "a text"))
     }
 
     fn similarity(&mut self, line: usize) -> Matcher {
         let measure = match self.name {
-            "similarity" => self.get("measure").and_then(|(_, node)| node.as_word()),
+            "similarity" => self.get("measure").and_then(Node::as_word),
             name => Some(name),
         };
         let (measure, default) = match measure {
@@ -173,9 +160,12 @@ impl<'a> Values<'a, '_, '_> {
                 return transcription();
             }
         };
-        let at_most = self.get("at_most").and_then(|(name, node)| {
+        let at_most = self.get("at_most").and_then(|node| {
             let share = node.as_number().filter(|share| (0.0..=1.0).contains(share));
-            let problem = format!("the error rate `{name}` must be a number from 0 to 1");
+            let problem = format!(
+                "the error rate of `{}` must be a number from 0 to 1",
+                self.name
+            );
             share.or_else(|| self.log.refuse(node.line, problem))
         });
         Matcher::Similarity {

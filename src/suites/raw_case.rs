@@ -9,7 +9,7 @@ use std::{fs, io};
 
 use super::MAX_CASES;
 use super::log::FileLog;
-use super::shapes::headless_tables;
+use super::shapes::columns_without_header;
 use crate::files::write::folder_of;
 use crate::files::{SizeLimit, resolved};
 use crate::text::node::table::{self, Separator};
@@ -116,33 +116,28 @@ pub(super) fn node_of(line: usize, value: &serde_json::Value) -> Node {
     node.unwrap_or(null).at_line(line)
 }
 
-/// A file's text, or why there is none.
+/// Returns the text of a file without its byte order mark, or the line that is not UTF-8.
+pub(super) fn text_of(bytes: &[u8]) -> Result<&str, usize> {
+    let text = str::from_utf8(bytes).map_err(|error| {
+        let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        memchr::memchr_iter(b'\n', before).count() + 1
+    })?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
 pub(super) fn read(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Option<String>> {
     let bytes = resolved::read(&file.path, SizeLimit::SUITE)?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Some(match text.strip_prefix('\u{feff}') {
-            Some(text) => text.to_owned(),
-            None => text,
-        })),
-        Err(error) => {
-            let valid = error.utf8_error().valid_up_to();
-            let before = error.as_bytes().get(..valid).unwrap_or_default();
-            let line = memchr::memchr_iter(b'\n', before).count() + 1;
-            log.add(line, "not UTF-8 text; save it as UTF-8");
-            Ok(None)
-        }
-    }
+    let text = text_of(&bytes).map(str::to_owned);
+    Ok(text.map_or_else(
+        |line| log.refuse(line, "not UTF-8 text; save it as UTF-8"),
+        Some,
+    ))
 }
 
 /// What a file has, by the ending of its name.
 pub(super) enum ParsedFile {
     /// The rows of a table, or a value a line.
-    List {
-        nodes: Vec<Node>,
-        is_table: bool,
-        /// What the columns of a table without a header were recognised by.
-        headless: Option<String>,
-    },
+    List { nodes: Vec<Node>, is_table: bool },
     /// The value of a whole file; `None` if it is empty.
     Document(Option<Node>),
     /// The ending is another one.
@@ -156,39 +151,32 @@ pub(super) fn content(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Pars
     };
     // One too many shows that there are too many.
     let most = MAX_CASES + 1;
-    let mut headless = None;
-    let mut table = |separator| match table::parse(&text, separator, headless_tables(), most) {
-        Ok(table) => {
-            headless = table.headless;
-            table.rows
-        }
-        Err(error) => vec![Err(error)],
+    let table = |separator| {
+        let rows = table::parse(&text, separator, columns_without_header, most);
+        rows.unwrap_or_else(|error| vec![Err(error)])
     };
-    let extension = file.extension();
-    let parsed: Vec<Result<Node, SyntaxProblem>> = match extension.as_str() {
+    let parsed: Vec<Result<Node, SyntaxProblem>> = match file.extension().as_str() {
         "jsonl" | "ndjson" => json::parse_lines(&text).take(most).collect(),
         "csv" => table(Separator::Comma),
         "tsv" => table(Separator::Tab),
-        "yaml" | "yml" => Vec::from_iter(yaml::parse(&text).transpose()),
-        "json" => Vec::from_iter(json::parse(&text).transpose()),
+        "yaml" | "yml" => return Ok(document(yaml::parse(&text), log)),
+        "json" => return Ok(document(json::parse(&text), log)),
         _ => return Ok(ParsedFile::Unknown),
     };
-    let mut nodes = Vec::new();
-    for node in parsed {
-        match node {
-            Ok(node) => nodes.push(node),
-            Err(error) => log.add(error.line, error.problem),
-        }
-    }
-    let is_table = matches!(extension.as_str(), "csv" | "tsv");
-    Ok(match extension.as_str() {
-        "yaml" | "yml" | "json" => ParsedFile::Document(nodes.pop()),
-        _ => ParsedFile::List {
-            nodes,
-            is_table,
-            headless,
-        },
+    let is_table = matches!(file.extension().as_str(), "csv" | "tsv");
+    let nodes = parsed.into_iter().filter_map(|node| logged(node, log));
+    Ok(ParsedFile::List {
+        nodes: nodes.collect(),
+        is_table,
     })
+}
+
+fn document(node: Result<Option<Node>, SyntaxProblem>, log: &mut FileLog<'_>) -> ParsedFile {
+    ParsedFile::Document(logged(node, log).flatten())
+}
+
+fn logged<T>(parsed: Result<T, SyntaxProblem>, log: &mut FileLog<'_>) -> Option<T> {
+    parsed.map_or_else(|error| log.refuse(error.line, error.problem), Some)
 }
 
 /// Returns the end of a sentence that begins with a file that cannot be read.

@@ -10,6 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::case::{self, CaseDefaults};
 use super::log::{FileLog, ProblemLog};
 use super::log::{SuiteError, SuitePlace, SuiteProblem, printable};
+use super::manifest::Manifest;
 use super::raw_case::{self, CaseFile, ParsedFile, RawCase, unusable};
 use super::shapes::{self, FieldMap, RowTerms, rows_of};
 use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
@@ -88,20 +89,17 @@ fn read_contents(
     }
     let Some(manifest) = folder::manifest(file) else {
         let raw = folder::cases(file, &terms, &mut log)?;
-        return Ok(of_cases(&raw, &mut log));
+        return Ok(contents(Manifest::default(), &raw, &mut log));
     };
-    read_file(
-        &manifest,
-        Some(file),
-        terms,
-        &mut log.of_file(&manifest.shown),
-    )
+    let mut log = log.of_file(&manifest.shown);
+    read_file(&manifest, Some(file), terms, &mut log)
 }
 
-fn of_cases(raw: &[RawCase], log: &mut FileLog<'_>) -> SuiteContents {
+fn contents(manifest: Manifest, raw: &[RawCase], log: &mut FileLog<'_>) -> SuiteContents {
     SuiteContents {
-        cases: read_cases(raw, &CaseDefaults::default(), log),
-        ..SuiteContents::default()
+        name: manifest.name.map(|name| printable(&name)),
+        cases: read_cases(raw, &manifest.defaults, log),
+        settings: manifest.settings,
     }
 }
 
@@ -111,21 +109,25 @@ fn read_file(
     mut terms: RowTerms,
     log: &mut FileLog<'_>,
 ) -> io::Result<SuiteContents> {
-    let contents = match content_of(file, &terms, log)? {
-        FileContent::Cases(raw) if folder.is_none() => return Ok(of_cases(&raw, log)),
+    let map = match content_of(file, &terms, log)? {
+        FileContent::Cases(raw) if folder.is_none() => {
+            return Ok(contents(Manifest::default(), &raw, log));
+        }
         FileContent::Cases(_) => {
             log.add(0, "the manifest of a folder must be a map of keys");
             return Ok(SuiteContents::default());
         }
         FileContent::Manifest(map) => map,
     };
-    let manifest = manifest::read(&contents, log);
-    let flags = std::mem::replace(&mut terms.fields, manifest.fields);
-    terms.fields.extend(flags);
+    let mut manifest = manifest::read(&map, log);
+    for (of, name) in &manifest.fields {
+        let flag = terms.fields.entry(of.clone());
+        flag.or_insert_with(|| name.clone());
+    }
     terms.has_question = manifest.defaults.question.is_some();
     terms.has_match = manifest.defaults.matcher.is_some();
-    let raw = match (manifest.suite, manifest.cases, folder) {
-        (Some((name, line)), ..) => cases_of_path(&name, line, file, &terms, log),
+    let raw = match (&manifest.suite, manifest.cases.take(), folder) {
+        (Some((name, line)), ..) => cases_of_path(name, *line, file, &terms, log),
         (None, Some(nodes), _) => cases_of(nodes, false, file, &terms, log),
         (None, None, Some(folder)) => folder::cases(folder, &terms, log)?,
         (None, None, None) => {
@@ -133,11 +135,7 @@ fn read_file(
             Vec::new()
         }
     };
-    Ok(SuiteContents {
-        name: manifest.name.map(|name| printable(&name)),
-        cases: read_cases(&raw, &manifest.defaults, log),
-        settings: manifest.settings,
-    })
+    Ok(contents(manifest, &raw, log))
 }
 
 fn cases_of_path(
@@ -175,14 +173,7 @@ enum FileContent {
 /// Problems go to the log.
 fn content_of(file: &CaseFile, terms: &RowTerms, log: &mut FileLog<'_>) -> io::Result<FileContent> {
     let cases = match raw_case::content(file, log)? {
-        ParsedFile::List {
-            nodes,
-            is_table,
-            headless,
-        } => {
-            log.recognise(&headless.unwrap_or_default());
-            cases_of(nodes, is_table, file, terms, log)
-        }
+        ParsedFile::List { nodes, is_table } => cases_of(nodes, is_table, file, terms, log),
         ParsedFile::Document(None) => Vec::new(),
         ParsedFile::Document(Some(Node { line, value })) => match value {
             NodeValue::List(nodes) => cases_of(nodes, false, file, terms, log),

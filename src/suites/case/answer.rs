@@ -29,7 +29,10 @@ pub(super) fn read(
 ) -> Option<(Expected, Matcher)> {
     let own = field(map, "match").map(|member| matcher::read(member, log));
     let options = field(map, "options");
-    let options = options.map(|member| (member.line, options_of(member, log)));
+    let options = options.map(|member| {
+        let texts = matcher::texts("options", member, log);
+        (member.line, without_letters(texts))
+    });
     let expected = expected(map, log);
     let matcher = match (own, options) {
         (Some(None), _) => return None,
@@ -117,23 +120,14 @@ fn expected(map: &NodeMap, log: &mut FileLog<'_>) -> Option<Expected> {
     })
 }
 
-fn options_of(node: &Node, log: &mut FileLog<'_>) -> Vec<String> {
-    without_letters(matcher::texts("options", node, log))
-}
-
 /// The question adds the letters itself.
 fn without_letters(options: Vec<String>) -> Vec<String> {
-    let bare: Option<Vec<String>> = zip(&options, letters())
+    let bare: Option<Vec<String>> = zip(&options, 'A'..='Z')
         .map(|(option, letter)| {
-            let rest = option.trim_start_matches('(').strip_prefix(&letter)?;
+            let rest = option.trim_start_matches('(').strip_prefix(letter)?;
             let rest = rest.strip_prefix([')', '.', ':'])?;
             Some(rest.trim().to_owned()).filter(|rest| !rest.is_empty())
         })
         .collect();
     bare.unwrap_or(options)
-}
-
-/// In order.
-fn letters() -> impl Iterator<Item = String> {
-    ('A'..='Z').map(String::from)
 }

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 
 use crate::domain::names::did_you_mean;
 use crate::suites::log::FileLog;
-use crate::suites::raw_case::{node_of, set};
+use crate::suites::raw_case::node_of;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
-use super::template::{Vars, render, scalar};
+use super::check_keys;
+use super::template::{Vars, render};
 
 /// How an assertion is compared here.
 #[derive(Clone, Copy)]
@@ -52,6 +53,9 @@ fn names() -> impl Iterator<Item = &'static str> {
     TYPES.iter().map(|(name, _)| *name)
 }
 
+/// Keys of an assertion. All must hold, whatever they weigh.
+const KEYS: &str = "type value metric weight";
+
 /// Assertions that say nothing of an answer's text.
 const UNCOMPARED: [&str; 2] = ["cost", "latency"];
 
@@ -75,9 +79,7 @@ pub(super) fn compared(
         }
         match word("type") {
             Some(name) if UNCOMPARED.contains(&name) => {
-                log.note(&format!(
-                    "`{name}` is not used: a report has it for each case"
-                ));
+                log.note(&format!("`{name}` is not used: a report has it"));
             }
             Some("assert-set") if map.is_some_and(|map| !map.contains_key("threshold")) => {
                 let inner = map.and_then(|map| map.get("assert"));
@@ -135,14 +137,9 @@ pub(super) fn add(
         [] => (json!({"all": {"none": none}}), all),
         rubrics => (json!({"judge": {"rubric": rubrics.join("\n")}}), all),
     });
-    set(case, "match", line, node_of(line, &matcher).value);
+    case.insert("match".to_owned(), node_of(line, &matcher));
     if !expected.is_empty() {
-        set(
-            case,
-            "expected",
-            line,
-            node_of(line, &json!(expected)).value,
-        );
+        case.insert("expected".to_owned(), node_of(line, &json!(expected)));
     }
     Some(())
 }
@@ -168,7 +165,16 @@ fn comparison(
         let problem = format!("the assertion `{full}` cannot be compared here{meant}");
         return log.refuse(line, problem);
     };
-    check_keys(full, map, log)?;
+    let keys = if name == "levenshtein" {
+        "threshold"
+    } else {
+        ""
+    };
+    let before = log.problems();
+    check_keys(&format!("the assertion `{full}`"), map, &[KEYS, keys], log);
+    if log.problems() > before {
+        return None;
+    }
     let values = values(name, map, line, vars, log)?;
     let escaped = |before: &str, after: &str| -> Vec<String> {
         let values = values.iter().map(|value| regex::escape(value));
@@ -220,29 +226,6 @@ fn comparison(
     })
 }
 
-/// Checks that the assertion says nothing that would be lost.
-fn check_keys(name: &str, map: &NodeMap, log: &mut FileLog<'_>) -> Option<()> {
-    let before = log.problems();
-    for (key, member) in map {
-        let is_usable = match key.as_str() {
-            // What it is called, and who grades.
-            "type" | "value" | "metric" | "provider" => true,
-            "threshold" => name == "levenshtein",
-            // All must hold, whatever they weigh.
-            "weight" => member.as_number().is_some(),
-            _ => false,
-        };
-        if !is_usable && !member.is_null() {
-            let problem = format!("`{key}` of the assertion `{name}` cannot be applied here");
-            log.add(member.line, problem);
-        }
-        if key == "provider" {
-            log.note("the grading `provider` is not used: see `grader`");
-        }
-    }
-    (log.problems() == before).then_some(())
-}
-
 /// With their variables replaced.
 fn values(
     name: &str,
@@ -259,7 +242,7 @@ fn values(
     };
     let mut values = Vec::new();
     for node in list.unwrap_or(value.map_or(&[], std::slice::from_ref)) {
-        let Some(text) = scalar(&node.value) else {
+        let Some(text) = node.scalar() else {
             return log.wrong(&format!("the value of `{name}`"), node, "a text");
         };
         if text.starts_with("file://") {

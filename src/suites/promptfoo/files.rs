@@ -8,18 +8,16 @@ use ignore::overrides::OverrideBuilder;
 use crate::files::{SizeLimit, resolved};
 use crate::suites::raw_case::{CaseFile, path_inside, unusable};
 
-/// The deepest folder below `**`, and the most files of a pattern.
+/// The deepest folder, and the most files of a pattern.
 const DEEPEST: usize = 8;
 const MAX_FILES: usize = 1000;
 
 pub(super) fn is_program(name: &str) -> bool {
     const ENDINGS: &str = "js cjs mjs ts cts mts py rb go sh";
+    let (_, ending) = name.rsplit_once('.').unwrap_or_default();
     // `prompt.py:function` is a part of one.
-    let file = name.rsplit_once(':').map_or(name, |(file, _)| file);
-    let mut endings = [file, name]
-        .into_iter()
-        .filter_map(|name| Path::new(name).extension());
-    endings.any(|ending| ENDINGS.split(' ').any(|known| ending == known))
+    let ending = ending.split(':').next();
+    ENDINGS.split(' ').any(|known| ending == Some(known))
 }
 
 /// Returns the text of a file.
@@ -40,24 +38,18 @@ pub(super) fn read(name: &str, file: &CaseFile) -> Result<String, String> {
 /// itself.
 pub(super) fn expanded(pattern: &str, folder: &Path) -> Vec<String> {
     let pattern = pattern.trim_start_matches("./");
-    let is_plain = !pattern.contains(['*', '?', '{', '[']);
     let overrides = OverrideBuilder::new(folder)
         .add(&format!("/{pattern}"))
         .and_then(|builder| builder.build());
-    let Some(overrides) = overrides.ok().filter(|_| !is_plain) else {
+    let is_pattern = pattern.contains(['*', '?', '{', '[']);
+    let Some(overrides) = overrides.ok().filter(|_| is_pattern) else {
         return vec![pattern.to_owned()];
-    };
-    let is_deep = pattern.contains("**");
-    let depth = if is_deep {
-        DEEPEST
-    } else {
-        pattern.split('/').count()
     };
     let walk = WalkBuilder::new(folder)
         .standard_filters(false)
         .hidden(true)
         .overrides(overrides)
-        .max_depth(Some(depth))
+        .max_depth(Some(DEEPEST))
         .build();
     let files = walk.flatten().filter(|entry| entry.path().is_file());
     let names = files

@@ -6,12 +6,10 @@ mod template;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde_json::json;
 
-use self::template::{combinations, question_var, scalar};
-use super::MAX_CASES;
+use self::template::{combinations, question_var};
 use super::case::metadata_tags;
 use super::log::FileLog;
 use super::raw_case::{self, CaseFile, ParsedFile, RawCase, node_of, set};
@@ -35,7 +33,11 @@ const OPTIONS: &str = "prefix suffix";
 /// Keys that would change what is asked or how it is compared.
 const DECIDING: &str = "scenarios nunjucksFilters threshold prompts assertScoringFunction \
                         storeOutputAs transform transformVars postprocess rubricPrompt \
-                        disableVarExpansion disableDefaultAsserts __threshold __prefix __suffix";
+                        disableVarExpansion disableDefaultAsserts config \
+                        contextTransform __threshold __prefix __suffix";
+
+/// What a case takes at least of the room for all.
+const BYTES_OF_CASE: usize = 640;
 
 /// Reports keys by which a case would not be what it says.
 fn check_keys(of: &str, map: &NodeMap, known: &[&str], log: &mut FileLog<'_>) {
@@ -108,7 +110,7 @@ pub(super) fn cases_of_config(
             .map_or(&[][..], Node::elements)
     };
     let default = read_tests(list("defaultTest"), file, log).pop();
-    let default = default.and_then(|test| test.node.as_map().cloned());
+    let default = default.and_then(|test| test.0.as_map().cloned());
     if default.is_none() && !list("defaultTest").is_empty() {
         log.add(line, "`defaultTest` must be a map of keys");
     }
@@ -210,7 +212,7 @@ fn prompt_node(text: &str, line: usize) -> Node {
 }
 
 /// Each with its file.
-fn read_tests(nodes: &[Node], file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
+fn read_tests(nodes: &[Node], file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> {
     let mut tests = Vec::new();
     for element in nodes {
         let path = element.as_map().and_then(|map| map.get("path"));
@@ -221,92 +223,62 @@ fn read_tests(nodes: &[Node], file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Raw
                     tests.extend(tests_of_file(&name, element.line, file, log));
                 }
             }
-            _ => tests.push(file.case(element.clone())),
+            _ => tests.push((element.clone(), file.clone())),
         }
     }
     tests
 }
 
-fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
+fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> {
     let content = file.sibling(Path::new(name)).and_then(|other| {
         let content = raw_case::content(&other, &mut log.of_file(&other.shown))?;
         Ok((content, other))
     });
-    let (nodes, is_table, other) = match content {
-        Ok((
-            ParsedFile::List {
-                nodes, is_table, ..
-            },
-            other,
-        )) => (nodes, is_table, other),
-        Ok((ParsedFile::Document(node), other)) => (Vec::from_iter(node), false, other),
-        unread => {
-            let problem = match unread {
-                Ok(_) => "is not read: only `.yaml`, `.json`, `.jsonl` and `.csv` are".to_owned(),
-                Err(error) => raw_case::unusable(&error),
-            };
-            log.add(line, format!("the file of tests `{name}` {problem}"));
-            return Vec::new();
+    let problem = match content {
+        Ok((ParsedFile::List { nodes, is_table }, other)) => {
+            let test = |node: &Node| if is_table { of_row(node) } else { node.clone() };
+            return nodes
+                .iter()
+                .map(|node| (test(node), other.clone()))
+                .collect();
         }
+        Ok((ParsedFile::Document(node), other)) => {
+            let tests = node.as_ref().map_or(&[][..], Node::elements).iter();
+            return tests.map(|node| (node.clone(), other.clone())).collect();
+        }
+        Ok(_) => "is not read: only `.yaml`, `.json`, `.jsonl` and `.csv` are".to_owned(),
+        Err(error) => raw_case::unusable(&error),
     };
-    let test = |node: &Node| other.case(if is_table { of_row(node) } else { node.clone() });
-    nodes.iter().flat_map(Node::elements).map(test).collect()
+    log.add(line, format!("the file of tests `{name}` {problem}"));
+    Vec::new()
 }
 
-/// The cases that tests have made so far: variables multiply them.
-#[derive(Default)]
-struct MadeCases {
-    count: usize,
-    bytes: usize,
-}
+/// A test and its file.
+type Test = (Node, CaseFile);
 
-impl MadeCases {
-    fn add(&mut self, case: &Node) -> Result<(), String> {
-        self.count += 1;
-        self.bytes += case.text_length();
-        let limit = if self.count > MAX_CASES {
-            format!("{MAX_CASES} cases")
-        } else if self.bytes as u64 > SizeLimit::SUITE.bytes() {
-            format!("{} MB of text", SizeLimit::SUITE.bytes() >> 20)
-        } else {
-            return Ok(());
-        };
-        Err(format!(
-            "with their variables, the tests make more than {limit}"
-        ))
-    }
-}
-
-fn cases(tests: Vec<RawCase>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase> {
+fn cases(tests: Vec<Test>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase> {
     let mut cases = Vec::new();
     let mut ids = BTreeSet::new();
     let total = tests.len();
     let mut unasserted = 0;
-    let mut all = MadeCases::default();
-    for test in tests {
-        let mut log = log.of_file(&test.file);
-        let node = if has_expected_columns(&test.node) {
-            of_row(&test.node)
-        } else {
-            test.node.clone()
-        };
+    let mut room = SizeLimit::SUITE.bytes();
+    for (mut node, file) in tests {
+        let mut log = log.of_file(&file.shown);
+        if has_expected_columns(&node) {
+            node = of_row(&node);
+        }
         let Some(map) = node.as_map() else {
             let _: Option<()> = log.wrong("a test", &node, "a map with `vars` and `assert`");
             continue;
         };
-        let file = CaseFile {
-            shown: Arc::clone(&test.file),
-            path: Arc::clone(&test.folder),
-            folder: Arc::clone(&test.folder),
-        };
         let map = &merged(&setup.default, map);
-        let made = match cases_of_test(map, node.line, setup, &file, &mut all, &mut log) {
-            Ok(made) => made,
-            Err(problem) => {
-                log.add(node.line, problem);
-                return Vec::new();
-            }
-        };
+        let made = cases_of_test(map, node.line, setup, &file, &mut room, &mut log);
+        if room == 0 {
+            let mb = SizeLimit::SUITE.bytes() >> 20;
+            let problem = format!("with their variables, the tests make more than {mb} MB of text");
+            log.add(node.line, problem);
+            return Vec::new();
+        }
         let Some(made) = made else {
             unasserted += 1;
             continue;
@@ -361,22 +333,19 @@ fn of_row(node: &Node) -> Node {
     set(&mut test, "vars", line, NodeValue::Map(vars));
     set(&mut test, "assert", line, NodeValue::List(assertions));
     set(&mut test, "metadata", line, NodeValue::Map(metadata));
-    Node {
-        line,
-        value: NodeValue::Map(test),
-    }
+    Node::map(line, test)
 }
 
-/// `None` without an assertion; empty if there is a problem, which is then in the log. The error
-/// says that the tests make too many cases.
+/// `None` without an assertion; empty if there is a problem, which is then in the log. Takes the
+/// room that its cases need: variables multiply them.
 fn cases_of_test(
     test: &NodeMap,
     line: usize,
     setup: &Setup,
     file: &CaseFile,
-    made: &mut MadeCases,
+    room: &mut u64,
     log: &mut FileLog<'_>,
-) -> Result<Option<Vec<Node>>, String> {
+) -> Option<Vec<Node>> {
     let before = log.problems();
     check_keys("a test", test, &[TEST_KEYS], log);
     let member = |key: &str| test.get(key).filter(|node| !node.is_null());
@@ -385,19 +354,14 @@ fn cases_of_test(
         .cloned()
         .unwrap_or_default();
     check_keys("`options`", &options, &[OPTIONS], log);
-    let around = |key: &str| {
-        options
-            .get(key)
-            .and_then(|node| scalar(&node.value))
-            .unwrap_or_default()
-    };
+    let around = |key: &str| options.get(key).and_then(Node::scalar).unwrap_or_default();
     if let Some(vars) = member("vars").filter(|vars| vars.as_map().is_none()) {
         log.add(vars.line, "`vars` must be a map of names");
     }
     let assertions = member("assert").map_or(&[][..], Node::elements);
     let assertions = assertion::compared(assertions, &setup.templates, log);
     if assertions.is_empty() && log.problems() == before {
-        return Ok(None);
+        return None;
     }
     let mut cases = Vec::new();
     let tags: Vec<String> = member("metadata").map_or_else(Vec::new, metadata_tags);
@@ -431,7 +395,12 @@ fn cases_of_test(
             if let NodeValue::Map(case) = &mut node.value {
                 set(case, "question", line, question);
                 if assertion::add(&assertions, &vars, case, log).is_some() {
-                    made.add(&node)?;
+                    // Many small cases take as much as a suite of them may.
+                    let length = node.text_length().max(BYTES_OF_CASE) as u64;
+                    *room = room.saturating_sub(length);
+                    if *room == 0 {
+                        return None;
+                    }
                     cases.push(node);
                 }
             }
@@ -440,5 +409,5 @@ fn cases_of_test(
     if log.problems() > before {
         cases.clear();
     }
-    Ok(Some(cases))
+    Some(cases)
 }

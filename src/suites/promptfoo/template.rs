@@ -122,15 +122,6 @@ pub(super) fn render_all(node: &Node, vars: &Vars) -> Result<Node, String> {
     Ok(Node { line, value })
 }
 
-/// Returns a text, a number, or true or false as text.
-pub(super) fn scalar(value: &NodeValue) -> Option<String> {
-    match value {
-        NodeValue::Text(text) | NodeValue::Number(text) => Some(text.clone()),
-        NodeValue::Bool(value) => Some(value.to_string()),
-        NodeValue::Null | NodeValue::List(_) | NodeValue::Map(_) => None,
-    }
-}
-
 /// Variables that are the question where there is no prompt.
 const QUESTION_VARS: [&str; 4] = ["question", "input", "prompt", "query"];
 

@@ -56,17 +56,17 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn find(
-        header: &StringRecord,
+        header: &[String],
         rows: &[StringRecord],
         names: &ColumnNames,
     ) -> Result<Self, RecordedAnswersError> {
         let gold = match &names.gold {
             Some(name) => named(header, name)?,
-            None => known(header, &GOLD_NAMES)?.ok_or(RecordedAnswersError::NoGoldColumn)?,
+            None => known(header, &GOLD_NAMES).ok_or(RecordedAnswersError::NoGoldColumn)?,
         };
         let id = match &names.id {
             Some(name) => Some(named(header, name)?),
-            None => known(header, &ID_NAMES)?,
+            None => known(header, &ID_NAMES),
         };
         let is_count = |column: &Column| {
             rows.iter().all(|row| {
@@ -74,7 +74,7 @@ impl Layout {
                 number.is_some_and(|number: usize| number >= 2)
             })
         };
-        let options = known(header, &OPTIONS_NAMES)?.filter(is_count);
+        let options = known(header, &OPTIONS_NAMES).filter(is_count);
         let mut columns = Self {
             gold,
             id,
@@ -102,7 +102,7 @@ impl Layout {
 
     fn named_models(
         &self,
-        header: &StringRecord,
+        header: &[String],
         names: &[String],
     ) -> Result<Vec<Column>, RecordedAnswersError> {
         let mut models: Vec<Column> = Vec::new();
@@ -124,7 +124,7 @@ impl Layout {
     /// A model's cells are right for some question.
     fn with_answers(
         &self,
-        header: &StringRecord,
+        header: &[String],
         rows: &[StringRecord],
     ) -> Result<Vec<Column>, RecordedAnswersError> {
         let right: HashSet<String> = rows
@@ -150,9 +150,12 @@ impl Layout {
                 continue;
             }
             if answers * 100 < given.len() * ANSWERS_OF_A_MODEL {
-                unclear.push(name.to_owned());
+                unclear.push(name.clone());
             } else {
-                models.push(named(header, name)?);
+                models.push(Column {
+                    name: name.clone(),
+                    at,
+                });
             }
         }
         if unclear.is_empty() {
@@ -202,44 +205,24 @@ impl Layout {
     }
 }
 
-/// In any case if only one has that name.
-fn named(header: &StringRecord, name: &str) -> Result<Column, RecordedAnswersError> {
-    let exact = |other: &str| other == name;
-    let column = match find(header, exact)? {
-        Some(column) => Some(column),
-        None => find(header, |other| other.eq_ignore_ascii_case(name))?,
-    };
-    column.ok_or_else(|| {
-        let meant = did_you_mean(name, header.iter());
+fn named(header: &[String], name: &str) -> Result<Column, RecordedAnswersError> {
+    find(header, name).ok_or_else(|| {
+        let meant = did_you_mean(name, header.iter().map(String::as_str));
         RecordedAnswersError::Table(format!("there is no column `{name}`{meant}"))
     })
 }
 
-fn known(header: &StringRecord, names: &[&str]) -> Result<Option<Column>, RecordedAnswersError> {
-    for name in names {
-        if let Some(column) = find(header, |other| other.eq_ignore_ascii_case(name))? {
-            return Ok(Some(column));
-        }
-    }
-    Ok(None)
+fn known(header: &[String], names: &[&str]) -> Option<Column> {
+    names.iter().find_map(|name| find(header, name))
 }
 
-fn find(
-    header: &StringRecord,
-    is_meant: impl Fn(&str) -> bool,
-) -> Result<Option<Column>, RecordedAnswersError> {
-    let mut columns = header.iter().enumerate().filter(|(_, name)| is_meant(name));
-    let Some((at, name)) = columns.next() else {
-        return Ok(None);
-    };
-    if columns.next().is_some() {
-        let problem = format!("two columns are named `{name}`");
-        return Err(RecordedAnswersError::Table(problem));
-    }
-    Ok(Some(Column {
-        name: name.to_owned(),
-        at,
-    }))
+/// In any case, but `a` and `A` may be two.
+fn find(header: &[String], name: &str) -> Option<Column> {
+    let place = |is_same: &dyn Fn(&str) -> bool| header.iter().position(|other| is_same(other));
+    let exact = place(&|other| other == name);
+    let at = exact.or_else(|| place(&|other| other.eq_ignore_ascii_case(name)))?;
+    let name = header.get(at)?.clone();
+    Some(Column { name, at })
 }
 
 fn is_description(name: &str) -> bool {

@@ -12,8 +12,10 @@ use std::collections::HashMap;
 use csv::{ReaderBuilder, StringRecord, Trim};
 
 use self::columns::Layout;
+use super::raw_case::text_of;
 use crate::benchmark::replay::report::{AnswerTable, RecordedModel};
 use crate::stopping::replay::vote::{AnswerId, RecordedQuestion};
+use crate::text::node::table::columns as table_columns;
 
 pub use columns::ColumnNames;
 
@@ -27,11 +29,13 @@ const NOT_ASKED: &str = "-";
 /// If the text is not such a table, or lacks a named column, or leaves it open which columns hold
 /// answers; lines are counted from 1.
 pub fn read(bytes: &[u8], names: &ColumnNames) -> Result<AnswerTable, RecordedAnswersError> {
-    let text = text(bytes)?;
+    let text = text_of(bytes).map_err(|line| RecordedAnswersError::NotUtf8 { line })?;
     let mut reader = ReaderBuilder::new()
         .trim(Trim::All)
         .from_reader(text.as_bytes());
     let header = reader.headers()?.clone();
+    let header =
+        table_columns(&header).map_err(|error| RecordedAnswersError::Table(error.problem))?;
     if header.is_empty() {
         return Err(RecordedAnswersError::Table("the file is empty".to_owned()));
     }
@@ -50,16 +54,6 @@ pub fn read(bytes: &[u8], names: &ColumnNames) -> Result<AnswerTable, RecordedAn
         });
     }
     Ok(table)
-}
-
-fn text(bytes: &[u8]) -> Result<&str, RecordedAnswersError> {
-    let text = str::from_utf8(bytes).map_err(|error| {
-        let before = bytes.iter().take(error.valid_up_to());
-        RecordedAnswersError::NotUtf8 {
-            line: 1 + before.filter(|byte| **byte == b'\n').count(),
-        }
-    })?;
-    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
 fn table(columns: &Layout, rows: &[StringRecord]) -> Result<AnswerTable, RecordedAnswersError> {

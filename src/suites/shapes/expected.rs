@@ -103,8 +103,7 @@ pub(super) fn answer(node: &Node, has_types: bool, several: &str) -> Node {
         _ => return node.clone(),
     };
     let answers = list.iter().map(|node| answer(node, has_types, ""));
-    let value = NodeValue::List(answers.collect());
-    Node { line, value }
+    Node::list(line, answers.collect())
 }
 
 /// A list of numbers may be an interval.

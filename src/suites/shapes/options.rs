@@ -1,6 +1,6 @@
 //! The options of a row, in the forms that data sets have for them.
 
-use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::domain::hash::sha256;
 use crate::text::node::{Node, NodeMap, NodeValue, json};
@@ -20,12 +20,9 @@ pub(super) fn options(map: &NodeMap, alternatives: &str) -> Option<RowOptions> {
         texts,
         labels: Vec::new(),
     };
-    if let Some(literal) = alternatives.strip_prefix('=') {
-        return Some(of_texts(parts(literal, ',').map(str::to_owned).collect()));
-    }
     parts(alternatives, '|').find_map(|names| {
         if !names.contains(',') {
-            return of_node(&*at(map, names)?);
+            return of_node(&at(map, names)?);
         }
         let fields = parts(names, ',').map_while(|name| at(map, name));
         let texts: Option<Vec<String>> = fields.map(|node| word(&node)).collect();
@@ -41,11 +38,11 @@ fn of_node(node: &Node) -> Option<RowOptions> {
     let (texts, marks): (Vec<Node>, Vec<Node>) = match &node.value {
         NodeValue::List(list) => {
             let inner = |entry: &Node| match entry.as_map() {
-                Some(map) => value(map, TEXTS).map(Cow::into_owned),
+                Some(map) => value(map, TEXTS),
                 None => Some(entry.clone()),
             };
             let texts: Option<Vec<Node>> = list.iter().map(inner).collect();
-            let mark = |entry: &Node| value(entry.as_map()?, LABELS).map(Cow::into_owned);
+            let mark = |entry: &Node| value(entry.as_map()?, LABELS);
             (texts?, list.iter().filter_map(mark).collect())
         }
         NodeValue::Map(map) => {
@@ -83,6 +80,11 @@ fn of_node(node: &Node) -> Option<RowOptions> {
 }
 
 impl RowOptions {
+    pub(super) fn has_twins(&self) -> bool {
+        let texts = self.texts.iter().map(|text| text.trim().to_lowercase());
+        texts.collect::<BTreeSet<_>>().len() < self.texts.len()
+    }
+
     /// The places of those with the highest score.
     pub(super) fn best(&self) -> Vec<usize> {
         let scores = self.labels.iter().map(|label| label.parse().unwrap_or(0.0));

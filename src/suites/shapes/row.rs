@@ -1,14 +1,12 @@
 //! A row as a case: what its shape makes of its fields.
 
-use std::borrow::Cow;
-
 use crate::suites::log::FileLog;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
 use super::expected::{Numbers, answer};
 use super::options::options;
 use super::value::{member, value};
-use super::{CASE_FIELDS, Shape, parts};
+use super::{BLANK, CASE_FIELDS, Shape, parts};
 
 impl Shape {
     /// Returns a row with the fields of a case.
@@ -30,13 +28,7 @@ impl Shape {
                 set(name, member(map, name).cloned());
             }
         }
-        for name in parts(&self.blocked, ',') {
-            if let Some(node) = value(map, name) {
-                let problem = format!("`{name}` cannot be applied: cases run in no sandbox");
-                return log.refuse(node.line, problem);
-            }
-        }
-        let own = |path: &str| value(map, path).map(Cow::into_owned);
+        let own = |path: &str| value(map, path);
         set("id", own(&self.id));
         set("tags", own(&self.tags));
         set("context", own(&self.context).map(joined));
@@ -62,10 +54,15 @@ impl Shape {
             let text = question.as_ref().and_then(Node::as_word);
             options.shuffle(&mut right, text.unwrap_or_default());
         }
+        let is_blank = answer.as_ref().is_some_and(|node| node.kind() == BLANK);
+        let is_missing = !self.is_case && answer.is_none() && right.is_empty();
+        if !self.name.is_empty() && !self.expected.is_empty() && (is_blank || is_missing) {
+            let names = self.expected.replace('|', "` or `");
+            return log.refuse(line, format!("`{names}` has no answer"));
+        }
         let list = |texts: Vec<String>| {
             let texts = texts.into_iter().map(|text| Node::text(line, text));
-            let value = NodeValue::List(texts.collect());
-            Node { line, value }
+            Node::list(line, texts.collect())
         };
         let letter = |at: &usize| Some(('A'..='Z').nth(*at)?.to_string());
         let letters: Vec<String> = right.iter().filter_map(letter).collect();
@@ -80,14 +77,14 @@ impl Shape {
 
     fn question(&self, map: &NodeMap, line: usize) -> Option<Node> {
         if !self.question.contains('{') {
-            return Some(joined(value(map, &self.question)?.into_owned()));
+            return Some(joined(value(map, &self.question)?));
         }
         let mut text = String::new();
         for part in self.question.split('}') {
             let (words, field) = part.split_once('{').unwrap_or((part, ""));
             text.push_str(words);
             let name = field.trim_end_matches('?');
-            match value(map, name).map(|node| node.into_owned().value) {
+            match value(map, name).map(|node| node.value) {
                 Some(NodeValue::Text(value) | NodeValue::Number(value)) => text.push_str(&value),
                 None if name != field || field.is_empty() => {}
                 _ => return None,

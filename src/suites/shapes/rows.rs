@@ -1,12 +1,12 @@
 //! The rows within a document of other programs: `examples`, `data`, and what the fields around
 //! them say of each.
 
-use crate::text::node::{Node, NodeMap, NodeValue};
+use crate::text::node::{Node, NodeMap};
 
-/// Where rows stand, the most precise path first.
-const PATHS: [&str; 13] = [
-    "data.paragraphs.qas",
-    "rows.row",
+use super::value::is_same;
+
+/// Where the rows of a document stand, and where those stand that are within others.
+const OUTER: [&str; 11] = [
     "examples",
     "data",
     "questions",
@@ -19,52 +19,32 @@ const PATHS: [&str; 13] = [
     "test",
     "validation",
 ];
+const INNER: [&str; 3] = ["paragraphs", "qas", "row"];
 
 /// Returns the rows of a document with the fields around them; `None` if there are none.
 pub(in crate::suites) fn rows_of(document: &NodeMap) -> Option<Vec<Node>> {
-    let name = |name: &str| {
-        let same = |key: &&String| key.eq_ignore_ascii_case(name);
-        document.keys().find(same)
-    };
-    let path = PATHS.iter().find(|path| {
-        let mut steps = path.split('.');
-        let first = steps
-            .next()
-            .and_then(name)
-            .and_then(|key| document.get(key));
-        let row = first.and_then(|list| match &list.value {
-            NodeValue::List(list) => list.first()?.as_map(),
-            _ => None,
-        });
-        row.is_some_and(|row| steps.next().is_none_or(|second| row.contains_key(second)))
-    })?;
-    let mut rows = Vec::new();
-    collect(document, path, &NodeMap::new(), &mut rows);
-    Some(rows)
+    rows_at(document, &OUTER)
 }
 
-fn collect(map: &NodeMap, path: &str, around: &NodeMap, rows: &mut Vec<Node>) {
-    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-    let inner = map.iter().find(|(key, _)| key.eq_ignore_ascii_case(first));
-    let Some((name, inner)) = inner else {
-        return;
+fn rows_at(map: &NodeMap, names: &[&str]) -> Option<Vec<Node>> {
+    let has_rows = |node: &Node| {
+        node.elements()
+            .first()
+            .is_some_and(|row| row.as_map().is_some())
     };
-    let mut around = around.clone();
-    let others = map.iter().filter(|(key, _)| *key != name);
-    around.extend(others.map(|(key, member)| (key.clone(), member.clone())));
-    for node in inner.elements() {
-        match &node.value {
-            NodeValue::Map(map) if !rest.is_empty() => collect(map, rest, &around, rows),
-            NodeValue::Map(map) => {
-                let mut row = around.clone();
-                row.extend(map.clone());
-                let value = NodeValue::Map(row);
-                rows.push(Node {
-                    line: node.line,
-                    value,
-                });
-            }
-            _ => rows.push(node.clone()),
-        }
-    }
+    let mut keys = names
+        .iter()
+        .filter_map(|name| map.keys().find(|key| is_same(key, name)));
+    let key = keys.find(|key| map.get(*key).is_some_and(has_rows))?;
+    let mut around = map.clone();
+    let rows = around.shift_remove(key)?;
+    let row = |node: &Node| {
+        let Some(map) = node.as_map() else {
+            return vec![node.clone()];
+        };
+        let mut row = around.clone();
+        row.extend(map.clone());
+        rows_at(&row, &INNER).unwrap_or_else(|| vec![Node::map(node.line, row)])
+    };
+    Some(rows.elements().iter().flat_map(row).collect())
 }

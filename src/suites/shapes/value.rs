@@ -1,7 +1,5 @@
 //! The values of a row's fields, by their paths.
 
-use std::borrow::Cow;
-
 use crate::text::node::{Node, NodeMap, NodeValue, plain_scalar};
 
 use super::parts;
@@ -24,44 +22,25 @@ pub(super) fn member<'a>(map: &'a NodeMap, name: &str) -> Option<&'a Node> {
     map.get(name).or_else(|| same().map(|(_, member)| member))
 }
 
-/// The names of a path, from outside: `a.b` may be a name itself.
-fn steps(path: &str) -> impl Iterator<Item = (&str, &str)> {
-    path.match_indices('.')
-        .filter_map(|(at, _)| Some((path.get(..at)?, path.get(at + 1..)?)))
-}
-
-/// Returns whether a row has a field, blank or not.
-pub(super) fn has(map: &NodeMap, path: &str) -> bool {
-    member(map, path).is_some()
-        || steps(path).any(|(first, rest)| {
-            let elements = member(map, first).map_or(&[][..], Node::elements);
-            let mut maps = elements.iter().filter_map(Node::as_map);
-            maps.any(|map| has(map, rest))
-        })
-}
-
-/// Returns the first value of the alternatives that is there and not blank.
-pub(super) fn value<'a>(map: &'a NodeMap, alternatives: &str) -> Option<Cow<'a, Node>> {
+/// Returns the first value of the alternatives that is there; a blank text is.
+pub(super) fn value(map: &NodeMap, alternatives: &str) -> Option<Node> {
     parts(alternatives, '|').find_map(|path| at(map, path))
 }
 
-pub(super) fn at<'a>(map: &'a NodeMap, path: &str) -> Option<Cow<'a, Node>> {
+pub(super) fn at(map: &NodeMap, path: &str) -> Option<Node> {
     if let Some(node) = member(map, path) {
-        return (!is_absent(node)).then_some(Cow::Borrowed(node));
+        return (!is_absent(node)).then(|| node.clone());
     }
-    steps(path).find_map(|(first, rest)| match member(map, first)? {
-        Node {
-            value: NodeValue::List(list),
-            line,
-        } => {
-            let inner = list.iter().filter_map(|node| at(node.as_map()?, rest));
-            let inner = inner.flat_map(|node| node.elements().to_vec());
-            let value = NodeValue::List(inner.collect());
-            let list = Node { line: *line, value };
-            (!is_absent(&list)).then_some(Cow::Owned(list))
-        }
-        node => at(node.as_map()?, rest),
-    })
+    // `a.b` may be a name itself, and `a` a list of maps.
+    let (first, rest) = path.split_once('.')?;
+    let outer = member(map, first)?;
+    let NodeValue::List(list) = &outer.value else {
+        return at(outer.as_map()?, rest);
+    };
+    let inner = list.iter().filter_map(|node| at(node.as_map()?, rest));
+    let inner = inner.flat_map(|node| node.elements().to_vec());
+    let list = Node::list(outer.line, inner.collect());
+    (!is_absent(&list)).then_some(list)
 }
 
 fn is_absent(node: &Node) -> bool {
@@ -85,10 +64,8 @@ pub(super) fn typed(node: &Node) -> Node {
     Node { line, value }
 }
 
-/// Returns a text, a number, or true or false as text.
+/// Returns a text, a number, or true or false as text; `None` for a blank one.
 pub(super) fn word(node: &Node) -> Option<String> {
-    match &node.value {
-        NodeValue::Bool(value) => Some(value.to_string()),
-        _ => node.as_word().map(str::to_owned),
-    }
+    let text = node.scalar()?.trim().to_owned();
+    (!text.is_empty()).then_some(text)
 }

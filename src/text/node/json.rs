@@ -20,21 +20,15 @@ const STRICT: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// As Python and its tables print values: with single quotes, and maybe without commas.
-const LOOSE: ParseOptions = ParseOptions {
-    allow_missing_commas: true,
-    allow_single_quoted_strings: true,
-    allow_extended_string_escapes: true,
-    ..STRICT
-};
-
 /// `None` for an empty one.
 pub fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem> {
     parse_from(text, 1, &STRICT)
 }
 
+/// Parses values as Python and its tables print them, too: with single quotes, and maybe without
+/// commas.
 pub fn parse_loose(text: &str) -> Result<Option<Node>, SyntaxProblem> {
-    parse_from(text, 1, &LOOSE)
+    parse_from(text, 1, &ParseOptions::default())
 }
 
 /// Parses each line that is not blank.

@@ -58,6 +58,29 @@ impl Node {
         }
     }
 
+    pub fn list(line: usize, list: Vec<Self>) -> Self {
+        Self {
+            line,
+            value: NodeValue::List(list),
+        }
+    }
+
+    pub fn map(line: usize, map: NodeMap) -> Self {
+        Self {
+            line,
+            value: NodeValue::Map(map),
+        }
+    }
+
+    /// Returns a text, a number, or true or false as text.
+    pub fn scalar(&self) -> Option<String> {
+        match &self.value {
+            NodeValue::Text(text) | NodeValue::Number(text) => Some(text.clone()),
+            NodeValue::Bool(value) => Some(value.to_string()),
+            NodeValue::Null | NodeValue::List(_) | NodeValue::Map(_) => None,
+        }
+    }
+
     /// Returns the text of a text or a number, without the white space around it; `None` for others
     /// and for a blank one.
     pub fn as_word(&self) -> Option<&str> {
@@ -105,11 +128,8 @@ impl Node {
             }
             NodeValue::Map(map) => {
                 let members = map.into_iter();
-                NodeValue::Map(
-                    members
-                        .map(|(key, node)| (key, node.at_line(line)))
-                        .collect(),
-                )
+                let members = members.map(|(key, node)| (key, node.at_line(line)));
+                NodeValue::Map(members.collect())
             }
             value => value,
         };

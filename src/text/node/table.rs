@@ -1,10 +1,8 @@
-//! Tables: CSV and its relatives, with a header or with columns that show what they are.
+//! Tables: CSV and its relatives.
 
 use csv::{Position, ReaderBuilder, StringRecord};
-use regex::Regex;
-use serde::Deserialize;
 
-use super::{Lines, Node, NodeValue, SyntaxProblem};
+use super::{Lines, Node, SyntaxProblem};
 
 const MAX_COLUMNS: usize = 1000;
 
@@ -17,48 +15,14 @@ pub enum Separator {
     Tab,
 }
 
-/// Columns of tables that have no header, and patterns for each cell of the first and the last one.
-#[derive(Clone, Debug, Deserialize)]
-pub struct HeadlessTable {
-    pub name: String,
-    /// Separated by commas.
-    pub columns: String,
-    first: String,
-    last: String,
-}
-
-impl HeadlessTable {
-    fn is(&self, records: &[StringRecord]) -> bool {
-        let columns = self.columns.split(',').count();
-        let (Ok(first), Ok(last)) = (Regex::new(&self.first), Regex::new(&self.last)) else {
-            return false;
-        };
-        let is_row = |record: &StringRecord| {
-            let mut cells = record.iter().map(str::trim);
-            record.len() == columns
-                && cells.next().is_some_and(|cell| first.is_match(cell))
-                && cells.next_back().is_some_and(|cell| last.is_match(cell))
-        };
-        !records.is_empty() && records.iter().all(is_row)
-    }
-}
-
-/// A table as it was parsed.
-#[derive(Debug)]
-pub struct ParsedTable {
-    /// The rows that are not blank, as a map each; blank cells are left out.
-    pub rows: Vec<Result<Node, SyntaxProblem>>,
-    /// What its columns were recognised by.
-    pub headless: Option<String>,
-}
-
-/// Parses at most so many rows of a table.
+/// Parses at most so many rows of a table; blank cells are left out of them. `columns_of` names the
+/// columns of a table whose first row is no header.
 pub fn parse(
     text: &str,
     separator: Separator,
-    headless: &[HeadlessTable],
+    columns_of: impl Fn(&StringRecord) -> Option<&'static str>,
     most_rows: usize,
-) -> Result<ParsedTable, SyntaxProblem> {
+) -> Result<Vec<Result<Node, SyntaxProblem>>, SyntaxProblem> {
     let mut reader = ReaderBuilder::new()
         .delimiter(separator.byte(text.lines().next().unwrap_or_default()))
         .flexible(true)
@@ -81,18 +45,14 @@ pub fn parse(
             records.push(record);
         }
     }
-    let headless = headless.iter().find(|table| table.is(&records));
-    let columns = match headless {
-        Some(table) => table.columns.split(',').map(str::to_owned).collect(),
+    let columns = match records.first().and_then(columns_of) {
+        Some(names) => names.split(',').map(str::to_owned).collect(),
         None if records.is_empty() => Vec::new(),
         None => columns(&records.remove(0))?,
     };
     let rows = records.iter();
     let rows = rows.map(|record| row(&columns, record, place_of(record.position())));
-    Ok(ParsedTable {
-        rows: rows.collect(),
-        headless: headless.map(|table| table.name.clone()),
-    })
+    Ok(rows.collect())
 }
 
 impl Separator {
@@ -109,7 +69,8 @@ impl Separator {
     }
 }
 
-fn columns(header: &StringRecord) -> Result<Vec<String>, SyntaxProblem> {
+/// Returns the names of a header, which differ in more than case.
+pub fn columns(header: &StringRecord) -> Result<Vec<String>, SyntaxProblem> {
     if header.len() > MAX_COLUMNS {
         let problem = format!("the header has more than {MAX_COLUMNS} columns");
         return Err(SyntaxProblem::new(1, problem));
@@ -146,10 +107,7 @@ fn row(columns: &[String], record: &StringRecord, line: usize) -> Result<Node, S
     // A column without a name numbers the rows.
     let cells = cells.filter(|(name, cell)| !name.is_empty() && !cell.trim().is_empty());
     let map = cells.map(|(name, cell)| (name.clone(), Node::text(line, cell)));
-    Ok(Node {
-        line,
-        value: NodeValue::Map(map.collect()),
-    })
+    Ok(Node::map(line, map.collect()))
 }
 
 /// The row's own position is before the blank lines above it.

@@ -33,7 +33,7 @@ fn every_problem_of_every_case_is_listed() {
     suite.jsonl:3: the case has no `expected` answer
     suite.jsonl:4: a case has no field `matches`; did you mean `match`?
     suite.jsonl:5: `exactt` is not a way to match; did you mean `exact`?
-    suite.jsonl:6: the tolerance `numeric` is -1, but must not be below 0
+    suite.jsonl:6: the tolerance `absolute` must be a number from 0 up
     suite.jsonl:7: `y` is not one number
     suite.jsonl:8: `(` is not a regular expression: unclosed group
     suite.jsonl:9: `z` is neither the letter of an option nor its text
@@ -42,7 +42,7 @@ fn every_problem_of_every_case_is_listed() {
     suite.jsonl:12: `options` need `match: choice`
     suite.jsonl:13: `B` is the letter of one option and the text of another
     suite.jsonl:14: the file `missing.txt` does not exist
-    suite.jsonl:15: the error rate `cer` must be a number from 0 to 1
+    suite.jsonl:15: the error rate of `cer` must be a number from 0 to 1
     suite.jsonl:16: `expected` is a map of keys, but must be a text, a number, true or false
     suite.jsonl:17: `expected` is set twice
     suite.jsonl:18: the `id` must be one line of 1 to 200 characters
@@ -100,7 +100,7 @@ fn tables_name_the_line_of_a_wrong_row() {
     assert_eq!(twice, ["suite.csv:1: two columns are named `question`"]);
     assert_eq!(
         problems("suite.csv", "question,expectd\nx?,1\n")[0],
-        "suite.csv:2: `expectd` is not a field; did you mean `expected`?"
+        "suite.csv:2: a case has no field `expectd`; did you mean `expected`?"
     );
 }
 
@@ -154,17 +154,16 @@ fn links_that_lead_outside_are_refused() {
 }
 
 #[test]
-fn samples_that_need_a_sandbox_are_refused() {
+fn samples_that_cannot_be_compared_are_refused() {
     let text = r#"{"input": "x?", "target": "y", "sandbox": "docker"}
 {"input": "x?", "target": ["A", "B"], "choices": ["x", "y"]}
 {"input": [{"role": "tool", "content": "x"}], "target": "y"}
 {"input": "x?", "target": ""}
 "#;
     insta::assert_snapshot!(problems("suite.jsonl", text).join("\n"), @r#"
-    suite.jsonl:1: `sandbox` cannot be applied: cases run in no sandbox
     suite.jsonl:2: several options that must be chosen together cannot be compared
     suite.jsonl:3: the `role` of a message must be `system`, `user` or `assistant`
-    suite.jsonl:4: `expected` is blank, but must be a text, a number, true or false
+    suite.jsonl:4: `target` has no answer
     "#);
 }
 
