@@ -30,15 +30,8 @@ impl Reader<'_> {
             Value::Bool(_) | Value::Null => None,
         };
         let read = read.and_then(Confidence::new);
-        let (said, path) = (short(&said), &field.path);
-        match read {
-            Some(stated) => self
-                .notes
-                .repaired(path, format!("`{said}` was read as {}", stated.value())),
-            None => self
-                .notes
-                .flagged(path, format!("`{said}` is no number from 0 to 1")),
-        }
+        let stated = read.map(|stated| stated.value().to_string());
+        self.note(field, &said, stated, "no number from 0 to 1");
         read
     }
 
@@ -53,18 +46,13 @@ impl Reader<'_> {
             return severity;
         }
         let read = named(&TABLES.severities, &lower).next();
-        let (said, path) = (short(&said), &field.path);
-        match read {
-            Some(severity) => {
-                let severity = severity.name();
-                self.notes
-                    .repaired(path, format!("`{said}` was read as {severity}"));
-            }
-            None => self.notes.flagged(
-                path,
-                format!("`{said}` is not low, medium or high; taken as medium"),
-            ),
-        }
+        let name = read.map(|severity| severity.name().to_owned());
+        self.note(
+            field,
+            &said,
+            name,
+            "not low, medium or high; taken as medium",
+        );
         read.unwrap_or_default()
     }
 
@@ -78,18 +66,11 @@ impl Reader<'_> {
         let lower = said.to_lowercase().replace(['_', '-'], " ");
         let is_denied = has(&lower, "not") || has(&lower, "no");
         let mut read = named(&TABLES.magnitudes, &lower).filter(|_| !is_denied);
-        let (said, path) = (short(&said), &field.path);
         // A text that names two magnitudes states neither.
-        if let (Some(magnitude), None) = (read.next(), read.next()) {
-            self.notes
-                .repaired(path, format!("`{said}` was read as {magnitude:?}"));
-            return Some(magnitude);
-        }
-        self.notes.flagged(
-            path,
-            format!("`{said}` is no magnitude; the item was left out"),
-        );
-        None
+        let read = read.next().filter(|_| read.next().is_none());
+        let name = read.map(|magnitude| format!("{magnitude:?}"));
+        self.note(field, &said, name, "no magnitude; the item was left out");
+        read
     }
 
     /// `None` and flagged if it is neither.
@@ -103,16 +84,20 @@ impl Reader<'_> {
         let first = words_of(&lower).next().unwrap_or_default();
         let is_no = TABLES.no.has(first);
         let read = (is_no || TABLES.yes.has(first)).then_some(!is_no);
-        let (said, path) = (short(&said), &field.path);
-        match read {
-            Some(yes) => self
-                .notes
-                .repaired(path, format!("`{said}` was read as {yes}")),
-            None => self
-                .notes
-                .flagged(path, format!("`{said}` is neither true nor false")),
-        }
+        let name = read.map(|yes| yes.to_string());
+        self.note(field, &said, name, "neither true nor false");
         read
+    }
+
+    /// Notes as what a text was read that is not in the requested form, or else what it is.
+    fn note(&mut self, field: &FieldValue, said: &str, read: Option<String>, what_else: &str) {
+        let (said, path) = (short(said), &field.path);
+        match read {
+            Some(read) => self
+                .notes
+                .repaired(path, format!("`{said}` was read as {read}")),
+            None => self.notes.flagged(path, format!("`{said}` is {what_else}")),
+        }
     }
 
     /// Flags a field without one.
