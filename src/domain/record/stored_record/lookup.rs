@@ -157,22 +157,21 @@ impl StoredRecord {
 
     /// As merged by the judge, else as the experts made them.
     pub fn challenges(&self) -> Vec<&Challenge> {
-        match self.cross_exam() {
-            Some(merged) => merged.challenges.iter().collect(),
-            None => self
-                .revisions()
-                .flat_map(|revision| &revision.challenges)
-                .collect(),
-        }
+        self.exchanged(|merged| &merged.challenges, |own| &own.challenges)
     }
 
     pub fn rebuttals(&self) -> Vec<&Rebuttal> {
+        self.exchanged(|merged| &merged.rebuttals, |own| &own.rebuttals)
+    }
+
+    fn exchanged<T>(
+        &self,
+        merged: fn(&CrossExam) -> &Vec<T>,
+        own: fn(&Revision) -> &Vec<T>,
+    ) -> Vec<&T> {
         match self.cross_exam() {
-            Some(merged) => merged.rebuttals.iter().collect(),
-            None => self
-                .revisions()
-                .flat_map(|revision| &revision.rebuttals)
-                .collect(),
+            Some(record) => merged(record).iter().collect(),
+            None => self.revisions().flat_map(own).collect(),
         }
     }
 
