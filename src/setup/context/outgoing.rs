@@ -7,7 +7,6 @@ use std::borrow::Cow;
 
 use crate::consultation::anonymity::texts::{edit_strings, edit_texts};
 use crate::consultation::plan::options::DebateOptions;
-use crate::consultation::prompt::Templates;
 use crate::context::sources::SourceText;
 use crate::domain::context::{ScrubbingReport, SourceKind};
 use crate::domain::panel::{Panel, Persona};
@@ -109,10 +108,6 @@ fn edit_persona(persona: &mut Persona, edit: &mut EditSource<'_>) {
     edit(&source, &mut persona.brief);
 }
 
-pub fn edit_templates(templates: &mut Templates, edit: &mut EditSource<'_>) {
-    templates.edit_own(&mut |name, text| edit(&format!("prompt {name}"), text));
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -122,6 +117,7 @@ mod tests {
     use crate::config::settings::Settings;
     use crate::consultation::anonymity::labels::Labels;
     use crate::consultation::plan::options::PriorAnswers;
+    use crate::consultation::prompt::Templates;
     use crate::consultation::prompt::prior_consultation::{PriorConsultation, PriorPosition};
     use crate::domain::answer::artifact::{
         Challenge, CrossExam, Dissent, Evidence, Independent, MenuOption, Rebuttal, Revision,

@@ -209,7 +209,8 @@ impl PlanTemplate {
             }
             outgoing::edit_debate(&mut plan.debate, edit);
             outgoing::edit_panel(&mut plan.panel, edit);
-            outgoing::edit_templates(&mut plan.templates, edit);
+            let templates = &mut plan.templates;
+            templates.edit_own(&mut |name, text| edit(&format!("prompt {name}"), text));
         })
     }
 }
