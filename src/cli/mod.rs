@@ -6,7 +6,6 @@ mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
-use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use jiff::tz::TimeZone;
@@ -23,7 +22,6 @@ use crate::config::env::Environment;
 use crate::engine::clock::Clock;
 use crate::engine::host;
 use crate::error::{Error, Exit};
-use crate::scrub::prepare;
 use crate::setup::context::scrubber;
 use crate::terminal::output::printer::{Mask, Printer, Verbosity, clean_panics};
 use crate::terminal::output::stream_traits::TerminalEnv;
@@ -73,11 +71,6 @@ enum Command {
 pub fn main() -> ExitCode {
     clean_panics(None);
     forbid_core_files();
-    // What the first note and the first prompt are masked by is compiled while the command line and
-    // the files of the home are read.
-    if words::may_send(std::env::args_os()) {
-        drop(thread::Builder::new().spawn(prepare));
-    }
     let environment = Environment::read();
     let wishes = TerminalEnv {
         no_color: environment.text("NO_COLOR"),

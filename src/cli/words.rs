@@ -40,16 +40,6 @@ pub(super) fn parse(
     cli.map_err(|error| with_suggestion(error, command, &words))
 }
 
-/// Returns whether the words begin with a command that sends prompts, or with a question.
-pub(super) fn may_send(mut words: impl Iterator<Item = OsString>) -> bool {
-    let first = words.nth(1);
-    let first = first.as_ref().and_then(|word| word.to_str());
-    first.is_some_and(|word| {
-        let sends = ["consult", "ask", "resume", "refine", "benchmark"].contains(&word);
-        sends || is_question(word)
-    })
-}
-
 fn verbosity(matches: &ArgMatches) -> Verbosity {
     let is_set = |flag| {
         matches

@@ -38,7 +38,6 @@ use batch::Batch;
 use detector::Detector;
 use own_keys::OwnKeys;
 use rules::{RuleError, UserRules};
-use value::words::LISTS;
 
 /// Finds and masks secrets. It serves any number of batches and threads.
 #[derive(Debug)]
@@ -50,12 +49,6 @@ pub struct Scrubber {
 /// The built-in rules, compiled once a process.
 static BUILT_IN: LazyLock<Option<Arc<Detector>>> =
     LazyLock::new(|| Some(Arc::new(Detector::new(&UserRules::default()).ok()?)));
-
-/// Compiles the built-in rules and reads their words, so that the first text need not wait.
-pub fn prepare() {
-    LazyLock::force(&BUILT_IN);
-    LazyLock::force(&LISTS);
-}
 
 /// One text that goes out.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use crate::text::word_list::load;
 
-pub(in crate::scrub) static LISTS: LazyLock<BTreeMap<String, Vec<String>>> =
+static LISTS: LazyLock<BTreeMap<String, Vec<String>>> =
     LazyLock::new(|| load(include_str!("words.toml")));
 
 pub(super) fn list(name: &str) -> &'static [String] {
