@@ -14,10 +14,6 @@ static LINE_HEADS: WordSet = WordSet::new("line_heads");
 
 impl ValueReader<'_> {
     pub(super) fn bare(&mut self, is_spaced: bool) -> Option<ValueSpan> {
-        if self.rest().starts_with(b"\\\n") {
-            self.position += 2;
-            self.skip_spaces();
-        }
         let rest = self.rest();
         let rest = rest
             .get(..rest.len().min(LONGEST_VALUE))
@@ -68,8 +64,7 @@ impl ValueReader<'_> {
     pub(super) fn strong_setting(&mut self, is_spaced: bool) -> Option<ValueSpan> {
         let value = self.bare(is_spaced)?;
         let text = self.text.get(value.start..value.end)?;
-        (!is_spaced && value.form == ValueForm::EnvironmentLine && has_strong(text))
-            .then_some(value)
+        (!is_spaced && has_strong(text)).then_some(value)
     }
 
     /// Reads the next field of a line of a table: `name,value,`.
@@ -164,24 +159,19 @@ impl ValueReader<'_> {
         let closers = value.iter().rev().take_while(is_closer).count();
         let length = value.len() - closers;
         let is_call = |pair: &[u8]| matches!(pair, [a, b'(' | b'['] if a.is_ascii_alphanumeric());
-        let is_code = !self.is_among_settings(*before) && value.windows(2).any(is_call);
+        let is_code = !self.is_among_settings() && value.windows(2).any(is_call);
         (!is_code && has_strong(value.get(..length)?)).then_some(length)
     }
 
-    /// Returns whether the name is a flag, or follows another setting: `user=app password=value`.
-    fn is_among_settings(&self, before: u8) -> bool {
+    /// Returns whether the name is one of settings, or follows another: `user=app password=value`.
+    fn is_among_settings(&self) -> bool {
         let line = self.line_before(self.name.start);
         let mut words = line.rsplit(u8::is_ascii_whitespace).skip(1);
         let is_setting = |word: &[u8]| word.contains(&b'=') && !word.ends_with(b"=");
-        let name = self.text.get(self.name.start..).unwrap_or_default();
         let between = self.text.get(self.name.end..self.position);
         let is_verb = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'|';
         let is_told = between.is_some_and(|between| between.iter().any(is_verb));
-        self.name.is_shouted(self.text)
-            || is_told
-            || before == b';'
-            || name.starts_with(b"--")
-            || words.next().is_some_and(is_setting)
+        self.name.is_shouted(self.text) || is_told || words.next().is_some_and(is_setting)
     }
 
     /// Returns whether the name stands in a string with these quotes, as far as its line shows.

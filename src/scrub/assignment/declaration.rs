@@ -51,12 +51,9 @@ impl ValueReader<'_> {
         let begins_type = annotation
             .first()
             .is_some_and(|byte| byte.is_ascii_alphabetic() || b"&*[".contains(byte));
-        let is_apart = self
-            .rest()
-            .get(..length)
-            .is_some_and(|text| text.ends_with(b" "));
-        let is_assigned = self.peek_at(length) == Some(b'=')
-            && (is_apart || self.quote_at(length + 1).is_some())
+        let rest = self.rest().get(..length);
+        let is_assigned = rest.is_some_and(|text| text.ends_with(b" "))
+            && self.peek_at(length) == Some(b'=')
             && !matches!(self.peek_at(length + 1), Some(b'=' | b'>'));
         let is_spaced = self.peek() == Some(b' ');
         if is_assigned && begins_type && is_spaced {
@@ -107,7 +104,7 @@ impl ValueReader<'_> {
         if line.starts_with(b")") && !contains(&before, b"env") {
             return None;
         }
-        if !line.starts_with(b")") && !contains(&lookup, b"env") && !contains(&lookup, b"config") {
+        if !line.starts_with(b")") && !contains(&lookup, b"env") {
             return None;
         }
         for mark in MARKS {

@@ -65,8 +65,6 @@ fn is_key(value: &str, form: ValueForm, has_vendor: bool) -> bool {
         && has(|byte| byte.is_ascii_alphabetic())
         && (has_vendor || !value.bytes().all(is_number))
         && (form.is_quoted() && is_strong(value) || !value.contains(['.', ':', ',']))
-        && !is_address(value)
-        && !value.contains("&lt;")
 }
 
 /// Returns whether an assigned value is a secret, and not a placeholder, a reference, a type, a

@@ -43,10 +43,6 @@ impl ValueReader<'_> {
                 self.argument()
             }
             b'<' if self.rest().starts_with(b"</key>") => self.next_element(),
-            b'<' if self.rest().starts_with(b"<<<") => {
-                self.position += 3;
-                self.literal()
-            }
             b')' if is_quoted_name => self.fallback(),
             b'|' if self.is_cell() => self.sentence(),
             b'?' | b'|' | b'+' | b'<' => {
@@ -68,12 +64,6 @@ impl ValueReader<'_> {
             b'(' if !is_quoted_name => {
                 self.position += 1;
                 self.argument()
-            }
-            b'[' => {
-                self.skip_past(b']', 8)?;
-                self.skip_spaces();
-                self.skip(b'=').then_some(())?;
-                self.literal()
             }
             b'{' => self.in_block(),
             b'>' if is_quoted_name || self.is_tag() => self.element(),
@@ -152,7 +142,7 @@ impl ValueReader<'_> {
     /// `set :password, "value"`
     fn is_set_symbol(&self) -> bool {
         let before = self.text.get(..self.name.start).unwrap_or_default();
-        before.ends_with(b"set :") || before.ends_with(b"set(:")
+        before.ends_with(b"set :")
     }
 
     /// `--password`, `ENV PASSWORD`

@@ -1,7 +1,7 @@
 //! Values that no program uses as they are: fillers, placeholders, templates, addresses.
 
 use super::random::{counts, reads_as_name};
-use super::words::{WordSet, is_identifier, list, words};
+use super::words::{WordSet, list, words};
 
 /// Words of names, types and labels. A value made of them alone is no secret.
 static COMMON_WORDS: WordSet = WordSet::new("common_words");
@@ -20,27 +20,15 @@ pub(in crate::scrub) fn is_placeholder(value: &str) -> bool {
         .iter()
         .any(|part| lower.contains(part))
         || is_common(value)
-        || has_placeholder(value)
+        || is_name_in_brackets(value)
 }
 
-/// Returns whether a value has a name in angle brackets: `<token>`, `sk-<your key>`.
-fn has_placeholder(value: &str) -> bool {
+/// Returns whether a value is a name in angle brackets: `<token>`.
+fn is_name_in_brackets(value: &str) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b" _-.:/".contains(&byte);
-    let inside = |opened: &str| {
-        let (inside, after) = opened.split_once('>')?;
-        let is_whole = after.is_empty() && inside.len() + 2 == value.len();
-        let is_name = inside.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
-            && inside.bytes().all(is_of_name)
-            && reads_as_name(inside);
-        let is_word = |word: &[u8]| {
-            word.len() > 3 || word.len() > 1 && std::str::from_utf8(word).is_ok_and(is_common)
-        };
-        Some(is_name && (is_whole || words(inside.as_bytes()).any(is_word)))
-    };
-    value
-        .split('<')
-        .skip(1)
-        .any(|opened| inside(opened) == Some(true))
+    let opened = value.strip_prefix('<');
+    let inside = opened.and_then(|opened| opened.strip_suffix('>'));
+    inside.is_some_and(|inside| inside.bytes().all(is_of_name) && reads_as_name(inside))
 }
 
 /// Returns whether a value consists of common words: `client_secret`, `myPassword`.
@@ -94,14 +82,13 @@ pub(in crate::scrub) fn is_template(value: &str) -> bool {
     let braced = value.strip_prefix('{').filter(|rest| rest.ends_with('}'));
     has_template(value)
         || braced.is_some_and(|inside| inside == "}" || begins_with_name(inside))
-        || (value.starts_with('%') && value.ends_with(['%', 's']))
         || (value.starts_with("__") && value.ends_with("__"))
         || value
-            .strip_prefix('@')
-            .is_some_and(|path| path.split(['.', '/']).all(is_identifier) && reads_as_name(path))
-        || value.strip_prefix('$').is_some_and(|rest| {
-            rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '2')
-        })
+            .trim_start_matches('.')
+            .strip_prefix('$')
+            .is_some_and(|rest| {
+                rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '2')
+            })
 }
 
 /// Returns whether a value names an element of a page: `#add-password`.

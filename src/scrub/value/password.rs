@@ -29,35 +29,20 @@ pub(in crate::scrub) fn is_password(value: &str, form: ValueForm) -> bool {
     if form == ValueForm::Sentence && (value.len() < 8 || !digit) {
         return false;
     }
-    if form == ValueForm::Sentence && has_capital_and_number(value) {
-        return true;
-    }
     if digit || (special && letter) {
         let is_chosen = form.is_assigned()
             && digit
             && (has_capital_and_number(value) || is_joined_password(value));
         return is_chosen || !is_label(value);
     }
-    if is_word_list(value) || (form.is_assigned() && is_passphrase(value)) {
+    if form.is_assigned() && is_passphrase(value) {
         return true;
     }
     if letter && form != ValueForm::Sentence && value.len() >= 10 && is_random_letters(value) {
         return true;
     }
     let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
-    match form {
-        ValueForm::Quoted => (is_word && value.len() >= 5) || has_three_capitals(value),
-        ValueForm::Line => is_word && value.len() >= 5,
-        ValueForm::EnvironmentLine => is_word || is_capitalized(value),
-        ValueForm::Inline | ValueForm::Argument | ValueForm::Annotation | ValueForm::Sentence => {
-            false
-        }
-    }
-}
-
-/// Returns whether a value is three words or more, of which none is common: `BlueSkyRain`.
-fn has_three_capitals(value: &str) -> bool {
-    value.len() >= 10 && is_capitalized(value) && words(value.as_bytes()).count() >= 3
+    is_word && (form == ValueForm::EnvironmentLine || form.is_assigned() && value.len() >= 5)
 }
 
 /// Returns whether a value is words and a number with `_`: `Blue_Sky_42`, but not `field_12`.
@@ -73,15 +58,6 @@ pub(super) fn is_joined_password(value: &str) -> bool {
         && !has_common_word(value)
         && !is_algorithm(value)
         && !words(value.as_bytes()).any(|word| NUMBERED_TYPES.contains(word))
-}
-
-/// Returns whether a value is words with capitals, of which none is common: `BlueSkyRain`, `Tulip`.
-fn is_capitalized(value: &str) -> bool {
-    let is_long = value.starts_with(|c: char| c.is_ascii_uppercase()) || value.len() >= 10;
-    value.len() >= 5
-        && is_long
-        && value.bytes().all(|byte| byte.is_ascii_alphabetic())
-        && !has_common_word(value)
 }
 
 /// Returns whether a value is one word or several with a capital in front and a number, and no name

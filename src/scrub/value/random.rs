@@ -45,7 +45,6 @@ pub(in crate::scrub) fn is_strong(value: &str) -> bool {
         && changes * 5 >= (value.len() - 1) * 2
         && in_words * 3 <= letters * 2
         && shannon(value.as_bytes()) >= 3.0
-        && (present == 4 || !is_algorithm(value))
         && !is_pattern(value)
         && !is_crypt(value)
         && !value.contains("://")
@@ -67,11 +66,8 @@ pub(in crate::scrub) fn is_random_behind_word(value: &str) -> bool {
 
 /// Returns whether a value is a pattern of texts: `^(?=.*[A-Z]).{8,}$`.
 pub(in crate::scrub) fn is_pattern(value: &str) -> bool {
-    PATTERNS.iter().any(|part| value.contains(part))
+    list("patterns").iter().any(|part| value.contains(part))
 }
-
-/// What patterns have in them.
-const PATTERNS: [&str; 6] = ["(?=", "(?!", "(?:", "A-Z", "a-z", "0-9"];
 
 /// Returns whether a value is a hash of a password: `$2b$10$…`, `$argon2id$v=19$…`, `{SSHA}…`.
 fn is_crypt(value: &str) -> bool {

@@ -4,10 +4,7 @@ use super::ValueForm;
 use super::dummy::{has_common_word, is_common};
 use super::password::{has_capital_and_number, is_algorithm, is_joined_password, is_passphrase};
 use super::random::reads_as_name;
-use super::words::{WordSet, is_identifier, words};
-
-/// Words that name what a secret is.
-static KINDS: WordSet = WordSet::new("kinds");
+use super::words::{is_identifier, words};
 
 /// Returns whether a bare value is a name, path, number or expression in code: `userInput`,
 /// `config.token`, `*default`, `709u32`.
@@ -28,8 +25,7 @@ pub(in crate::scrub) fn is_reference(value: &str, form: ValueForm) -> bool {
     let value = value.trim_end_matches(['!', '?']);
     let is_code = matches!(form, ValueForm::Inline | ValueForm::Annotation);
     let is_chosen = value.starts_with(|c: char| c.is_ascii_uppercase())
-        && (has_capital_and_number(value) || (!is_code && is_joined_password(value)))
-        && (!is_code || has_two_digits(value));
+        && (has_capital_and_number(value) || (!is_code && is_joined_password(value)));
     if is_chosen {
         // `password: Winter2024!`, `{password: Winter2024, user: bob}`
         return false;
@@ -44,21 +40,7 @@ pub(in crate::scrub) fn is_reference(value: &str, form: ValueForm) -> bool {
         .bytes()
         .any(|byte| byte.is_ascii_uppercase() || byte == b'_');
     let is_name = is_path && (is_code || has_humps || is_joined) && reads_as_name(&path);
-    is_name || (is_code && ((is_path && is_joined) || is_constant(value)))
-}
-
-/// Returns whether two digits follow one another, as in few names of code.
-fn has_two_digits(value: &str) -> bool {
-    let mut pairs = value.as_bytes().windows(2);
-    pairs.any(|pair| pair.iter().all(u8::is_ascii_digit))
-}
-
-/// Returns whether a bare value is the name of a constant, or of the like of what it is assigned
-/// to: `D3DKMT_PRESENTHISTORYTOKEN`, `O200kToken`.
-fn is_constant(value: &str) -> bool {
-    let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    let is_shouted = value.contains('_') && value.bytes().all(is_name);
-    is_shouted || (is_identifier(value) && words(value.as_bytes()).any(|word| KINDS.contains(word)))
+    is_name || (is_code && is_path && is_joined)
 }
 
 /// Returns whether a bare value is a number as in code: `0x20`, `709u32`, `16426`.
@@ -123,10 +105,7 @@ pub(in crate::scrub) fn is_chosen_secret(value: &str, form: ValueForm, is_settin
         let is_several = is_lower && numbers.count() > 1 && value.len() >= 10;
         let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
         let is_numbered = value.len() - stem.len() >= 3 && !has_common_word(stem);
-        return is_several
-            || (is_lower && is_numbered && value.len() >= 10)
-            || (is_setting && !is_common(value) && !has_common_word(value))
-            || (value.len() >= 10 && has_capital_and_number(value) && !has_common_word(value));
+        return is_several || (is_lower && is_numbered && value.len() >= 10);
     }
     let is_made_up = MADE_UP.iter().any(|start| value.starts_with(start));
     let is_name = NAMES.iter().any(|end| value.ends_with(end));
