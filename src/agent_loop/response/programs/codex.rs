@@ -7,15 +7,9 @@
 
 use serde_json::Value;
 
-use super::{Program, program_error};
+use super::program_error;
 use crate::agent_loop::response::AgentResponse;
 use crate::agent_loop::response::ProgramErrorKind::Other;
-
-/// Reads the events of Codex.
-#[derive(Debug, Default)]
-pub(crate) struct Codex {
-    response: AgentResponse,
-}
 
 pub(crate) fn is_event(document: &Value) -> bool {
     match document["type"].as_str() {
@@ -29,72 +23,57 @@ pub(crate) fn is_event(document: &Value) -> bool {
     }
 }
 
-impl Program for Codex {
-    fn read(&mut self, document: &Value) {
-        match document["type"].as_str() {
-            // Also a new run, in a file that outputs are appended to.
-            Some("thread.started" | "session.created" | "turn.started") => {
-                *self = Self::default();
-            }
-            Some("item.completed") => self.read_item(&document["item"]),
-            Some("turn.completed") => self.response.program_error = None,
-            Some("turn.failed") => self.read_error(&document["error"]),
-            // A lost connection is reported in the same way; if it was found again, the turn is
-            // completed.
-            Some("error") => self.read_error(document),
-            _ => {}
+/// Reads an event.
+pub(crate) fn read(response: &mut AgentResponse, document: &Value) {
+    match document["type"].as_str() {
+        // Also a new run, in a file that outputs are appended to.
+        Some("thread.started" | "session.created" | "turn.started") => {
+            *response = AgentResponse::default();
         }
-    }
-
-    fn finish(self: Box<Self>) -> AgentResponse {
-        self.response
+        Some("item.completed") => read_item(response, &document["item"]),
+        Some("turn.completed") => response.program_error = None,
+        Some("turn.failed") => read_error(response, &document["error"]),
+        // A lost connection is reported in the same way; if it was found again, the turn is
+        // completed.
+        Some("error") => read_error(response, document),
+        _ => {}
     }
 }
 
-impl Codex {
-    fn read_item(&mut self, item: &Value) {
-        match item["type"].as_str().or(item["item_type"].as_str()) {
-            Some("agent_message" | "assistant_message") => {
-                let text = item["text"].as_str();
-                if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-                    text.clone_into(&mut self.response.last_message);
-                }
+fn read_item(response: &mut AgentResponse, item: &Value) {
+    match item["type"].as_str().or(item["item_type"].as_str()) {
+        Some("agent_message" | "assistant_message") => {
+            let text = item["text"].as_str();
+            if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+                text.clone_into(&mut response.last_message);
             }
-            Some("command_execution") => self.read_command(item),
-            Some("mcp_tool_call") if item["status"] == "failed" => {
-                let message = item.pointer("/error/message").and_then(Value::as_str);
-                self.response
-                    .tool_errors
-                    .push(message.unwrap_or_default().to_owned());
-            }
-            // Items of the type `error` are warnings, such as settings that are out of use: they
-            // come with each turn.
-            _ => {}
         }
+        Some("command_execution") => read_command(response, item),
+        Some("mcp_tool_call") if item["status"] == "failed" => {
+            response.add_tool_error(item["error"]["message"].as_str());
+        }
+        // Items of the type `error` are warnings, such as settings that are out of use: they come
+        // with each turn.
+        _ => {}
     }
+}
 
-    fn read_command(&mut self, item: &Value) {
-        match (item["status"].as_str(), item["exit_code"].as_i64()) {
-            (Some("declined"), _) => self
-                .response
-                .add_denial("command", item["command"].as_str()),
-            (_, Some(0)) => {}
-            (Some("failed"), _) | (_, Some(_)) => {
-                let output = item["aggregated_output"].as_str();
-                self.response
-                    .tool_errors
-                    .push(output.unwrap_or_default().to_owned());
-            }
-            _ => {}
+fn read_command(response: &mut AgentResponse, item: &Value) {
+    match (item["status"].as_str(), item["exit_code"].as_i64()) {
+        (Some("declined"), _) => response.add_denial("command", item["command"].as_str()),
+        (_, Some(0)) => {}
+        (Some("failed"), _) | (_, Some(_)) => {
+            response.add_tool_error(item["aggregated_output"].as_str());
         }
+        _ => {}
     }
+}
 
-    fn read_error(&mut self, error: &Value) {
-        let message = error["message"].as_str();
-        if message.is_some() || self.response.program_error.is_none() {
-            let error = program_error(Other, None, message.unwrap_or_default());
-            self.response.program_error = Some(error);
-        }
+fn read_error(response: &mut AgentResponse, error: &Value) {
+    let message = error["message"].as_str();
+    if message.is_some() || response.program_error.is_none() {
+        let error = program_error(Other, None, message.unwrap_or_default());
+        response.program_error = Some(error);
     }
 }
 

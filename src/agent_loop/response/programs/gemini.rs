@@ -70,10 +70,8 @@ impl Program for Gemini {
 impl Gemini {
     fn read_object(&mut self, document: &Value) {
         *self = Self::default();
-        let response = document["response"].as_str();
-        self.response
-            .last_message
-            .push_str(response.unwrap_or_default());
+        let message = document["response"].as_str().unwrap_or_default();
+        message.clone_into(&mut self.response.last_message);
         self.response.program_error = error_of(document).map(reported_error);
     }
 
@@ -100,9 +98,7 @@ impl Gemini {
             let tool = document["tool_id"].as_str().unwrap_or("a tool");
             self.response.add_denial(tool, message);
         } else {
-            self.response
-                .tool_errors
-                .push(message.unwrap_or_default().to_owned());
+            self.response.add_tool_error(message);
         }
     }
 

@@ -16,14 +16,37 @@ pub(super) trait Program {
     fn finish(self: Box<Self>) -> AgentResponse;
 }
 
+/// A program whose events say all of themselves: each changes the response.
+struct Events {
+    response: AgentResponse,
+    read: fn(&mut AgentResponse, &Value),
+}
+
+impl Events {
+    fn of(read: fn(&mut AgentResponse, &Value)) -> Self {
+        let response = AgentResponse::default();
+        Self { response, read }
+    }
+}
+
+impl Program for Events {
+    fn read(&mut self, document: &Value) {
+        (self.read)(&mut self.response, document);
+    }
+
+    fn finish(self: Box<Self>) -> AgentResponse {
+        self.response
+    }
+}
+
 /// `None` for text.
 pub(super) fn program(format: ResponseFormat) -> Option<Box<dyn Program>> {
     match format {
         ResponseFormat::Text => None,
         ResponseFormat::Claude => Some(Box::<claude::Claude>::default()),
-        ResponseFormat::Codex => Some(Box::<codex::Codex>::default()),
+        ResponseFormat::Codex => Some(Box::new(Events::of(codex::read))),
         ResponseFormat::Gemini => Some(Box::<gemini::Gemini>::default()),
-        ResponseFormat::Opencode => Some(Box::<opencode::OpenCode>::default()),
+        ResponseFormat::Opencode => Some(Box::new(Events::of(opencode::read))),
     }
 }
 
@@ -47,6 +70,10 @@ impl AgentResponse {
             tool: tool.trim().to_owned(),
             target: target.map(|target| target.trim().to_owned()),
         });
+    }
+
+    fn add_tool_error(&mut self, text: Option<&str>) {
+        self.tool_errors.push(text.unwrap_or_default().to_owned());
     }
 }
 

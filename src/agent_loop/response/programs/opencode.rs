@@ -5,71 +5,56 @@
 
 use serde_json::Value;
 
-use super::{Program, kind_of_http_status, program_error};
-use crate::agent_loop::response::AgentResponse;
+use super::{kind_of_http_status, program_error};
 use crate::agent_loop::response::ProgramErrorKind::{Authentication, Other};
-
-/// Reads the events of opencode.
-#[derive(Debug, Default)]
-pub(crate) struct OpenCode {
-    response: AgentResponse,
-}
+use crate::agent_loop::response::{AgentResponse, ProgramError};
 
 /// The other programs spell the id of a session otherwise.
 pub(crate) fn is_event(document: &Value) -> bool {
     document["sessionID"].is_string() && document["type"].is_string()
 }
 
-impl Program for OpenCode {
-    fn read(&mut self, document: &Value) {
-        let part = &document["part"];
-        match document["type"].as_str() {
-            Some("text") => {
-                let text = part["text"].as_str().unwrap_or_default();
-                text.clone_into(&mut self.response.last_message);
-            }
-            Some("tool_use") => {
-                self.read_tool(&part["state"], part["tool"].as_str().unwrap_or("a tool"));
-            }
-            Some("error") => self.read_error(&document["error"]),
-            // A later step shows that the call was repeated.
-            Some("step_finish") => self.response.program_error = None,
-            _ => {}
+/// Reads an event.
+pub(crate) fn read(response: &mut AgentResponse, document: &Value) {
+    let part = &document["part"];
+    match document["type"].as_str() {
+        Some("text") => {
+            let text = part["text"].as_str().unwrap_or_default();
+            text.clone_into(&mut response.last_message);
         }
-    }
-
-    fn finish(self: Box<Self>) -> AgentResponse {
-        self.response
+        Some("tool_use") => {
+            let tool = part["tool"].as_str().unwrap_or("a tool");
+            read_tool(response, &part["state"], tool);
+        }
+        Some("error") => response.program_error = Some(error_of(&document["error"])),
+        // A later step shows that the call was repeated.
+        Some("step_finish") => response.program_error = None,
+        _ => {}
     }
 }
 
-impl OpenCode {
-    fn read_tool(&mut self, state: &Value, tool: &str) {
-        let error = state["error"].as_str();
-        let has_failed = state
-            .pointer("/metadata/exit")
-            .is_some_and(|exit| *exit != 0);
-        match error.or(state["output"].as_str().filter(|_| has_failed)) {
-            Some(error) if error.contains("rejected permission") => {
-                let command = state.pointer("/input/command");
-                self.response
-                    .add_denial(tool, command.and_then(Value::as_str));
-            }
-            error => self.response.tool_errors.extend(error.map(str::to_owned)),
+fn read_tool(response: &mut AgentResponse, state: &Value, tool: &str) {
+    let exit = &state["metadata"]["exit"];
+    let has_failed = !exit.is_null() && *exit != 0;
+    let output = state["output"].as_str().filter(|_| has_failed);
+    match state["error"].as_str().or(output) {
+        Some(error) if error.contains("rejected permission") => {
+            response.add_denial(tool, state["input"]["command"].as_str());
         }
+        error => response.tool_errors.extend(error.map(str::to_owned)),
     }
+}
 
-    fn read_error(&mut self, error: &Value) {
-        let code = error["name"].as_str();
-        let data = &error["data"];
-        let status = data["statusCode"].as_i64();
-        let kind = match code {
-            Some("ProviderAuthError") => Authentication,
-            _ => status.map_or(Other, kind_of_http_status),
-        };
-        let message = data["message"].as_str().unwrap_or_default();
-        self.response.program_error = Some(program_error(kind, code, message));
-    }
+fn error_of(error: &Value) -> ProgramError {
+    let code = error["name"].as_str();
+    let data = &error["data"];
+    let kind = match code {
+        Some("ProviderAuthError") => Authentication,
+        _ => data["statusCode"]
+            .as_i64()
+            .map_or(Other, kind_of_http_status),
+    };
+    program_error(kind, code, data["message"].as_str().unwrap_or_default())
 }
 
 #[cfg(test)]
