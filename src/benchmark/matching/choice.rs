@@ -15,10 +15,8 @@ use std::collections::BTreeSet;
 use std::iter::zip;
 
 use super::question::LETTERS;
-use super::statement::is_denied;
-use super::statement::{Extent, final_statement};
-use super::text::worded;
-use super::text::{core, folded, positions_of_words};
+use super::statement::{Extent, final_statement, is_denied};
+use super::text::{core, folded, positions_of_words, worded};
 use crate::domain::steps;
 use crate::text::pattern::Pattern;
 

@@ -154,14 +154,13 @@ impl<'r> Reader<'r> {
 
     /// Returns where a value begins, after words and marks that leave it as it is.
     fn lead(&self, from: usize) -> Option<usize> {
-        let (mut at, mut is_changed) = (from, false);
+        let mut at = from;
         while self.value(at).is_none() {
             let is_open = self.is_one_of(at, "([{\"'“„‘«「,~•*_`→⇒");
-            let known = self.listed("leads", at).or(is_open.then_some(at + 1));
-            is_changed = known.is_none() && self.is_in(&["neighbours"], at);
-            at = known.or_else(|| self.is_plain(at, "preceding").then_some(at + 1))?;
+            let is_known = is_open || self.is_plain(at, "preceding");
+            at = self.listed("leads", at).or(is_known.then_some(at + 1))?;
         }
-        (!is_changed).then_some(at)
+        Some(at)
     }
 
     /// Whether a clause may have this word beside its number.
@@ -177,8 +176,7 @@ impl<'r> Reader<'r> {
     fn value(&self, from: usize) -> Option<(Quantity, usize, usize)> {
         let (mut at, mut sign) = (from, None);
         loop {
-            let is_hyphen = self.touches(at) && self.is(at - 1, Token::is_word);
-            let is_sign = !is_hyphen && self.touches(at + 1);
+            let is_sign = self.touches(at + 1);
             let is_minus = is_sign && self.is_one_of(at, "-−–") || self.is_in(&["minus"], at);
             let is_currency = self.is_one_of(at, CURRENCIES) || self.is_in(&["currency_codes"], at);
             if is_minus && sign.is_none() {
@@ -304,7 +302,7 @@ impl<'r> Reader<'r> {
             .value
             .is_whole(inner.tokens.iter().map(number).sum());
         let is_begun = !inner.is_digits(0) || inner.any(is_sign) || is_sum;
-        let is_apart = inner.is_apart() && !inner.is_in(&["preceding"], 0) && !inner.has_doubts();
+        let is_apart = inner.is_apart() && !inner.has_doubts();
         let fits = || inner.states(quantity).unwrap_or(is_apart && is_begun);
         (self.reading == Reading::Remark || fits()).then_some(end + 1)
     }
