@@ -11,8 +11,7 @@ use super::block;
 use super::overlap::{RuleIndex, SecretSpan, Specificity};
 use super::place::{KeywordPlace, begins_token, character_end, character_start, is_token};
 use super::rules::{RuleError, ScrubRule, byte_set, keywords};
-use super::value::dummy::is_filler;
-use super::value::random::{is_random, shannon};
+use super::value::random::{is_filler, is_random, shannon};
 use crate::domain::steps;
 
 /// A search ends this many bytes after its keyword, unless the rule says otherwise.

@@ -3,7 +3,8 @@
 use super::cursor::{ValueReader, ValueSpan};
 use super::literal::LONGEST_VALUE;
 use crate::scrub::value::ValueForm;
-use crate::scrub::value::random::{is_call, is_strong};
+use crate::scrub::value::name::is_call;
+use crate::scrub::value::random::is_strong;
 use crate::scrub::value::words::WordSet;
 
 /// Words between a name and its value in a sentence.
@@ -170,8 +171,8 @@ impl ValueReader<'_> {
         let is_setting = |word: &[u8]| word.contains(&b'=') && !word.ends_with(b"=");
         let between = self.text.get(self.name.end..self.position);
         let is_verb = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'|';
-        let is_told = between.is_some_and(|between| between.iter().any(is_verb));
-        self.name.is_shouted(self.text) || is_told || words.next().is_some_and(is_setting)
+        let is_verbal = between.is_some_and(|between| between.iter().any(is_verb));
+        self.name.is_shouted(self.text) || is_verbal || words.next().is_some_and(is_setting)
     }
 
     /// Returns whether the name stands in a string with these quotes, as far as its line shows.

@@ -205,7 +205,7 @@ impl ValueReader<'_> {
     }
 }
 
-/// Returns the length of what goes on with a literal after a quote in it: `it''s`, `it'"'"'s`,
+/// Returns the length of what continues a literal after a quote in it: `it''s`, `it'"'"'s`,
 /// `it'\''s`.
 fn reopened(quote: u8, after: &[u8]) -> usize {
     match after {

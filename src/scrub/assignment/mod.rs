@@ -11,11 +11,12 @@ mod cursor;
 use super::place::KeywordPlace;
 use super::rules::NamePolicy;
 use super::value::ValueForm;
-use super::value::dummy::{is_address, is_filler, is_placeholder, is_public, is_template};
+use super::value::dummy::{is_address, is_placeholder, is_public, is_template};
+use super::value::name::is_call;
 use super::value::password::{
     has_capital_and_number, is_certain_password, is_password, is_word_list,
 };
-use super::value::random::{is_call, is_pattern, is_random, is_random_behind_word, is_strong};
+use super::value::random::{is_filler, is_pattern, is_random, is_random_behind_word, is_strong};
 use super::value::reference::{is_chosen_secret, is_reference};
 use crate::domain::steps;
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::place::KeywordPlace;
-use super::rules::Block;
+use super::rules::SecretBlock;
 use crate::domain::steps;
 
 /// Nothing is looked for further away from the mark.
@@ -19,7 +19,7 @@ type ByteRegex = LazyLock<Option<Regex>>;
 
 /// Returns the secrets that belong to a mark.
 pub(super) fn find(
-    block: Block,
+    block: SecretBlock,
     place: KeywordPlace<'_>,
     mark: (usize, usize),
 ) -> Vec<(usize, usize)> {
@@ -28,7 +28,7 @@ pub(super) fn find(
     let text = |range| place.text.as_bytes().get(range).unwrap_or_default();
     steps::count(end - start);
     let (from, spans) = match block {
-        Block::KeyBehind => {
+        SecretBlock::KeyBehind => {
             let length = key_lines::behind(text(mark.1..end));
             (
                 mark.0,
@@ -38,12 +38,12 @@ pub(super) fn find(
                     .collect(),
             )
         }
-        Block::KeyBefore => {
+        SecretBlock::KeyBefore => {
             let length = key_lines::before(text(start..mark.0)).unwrap_or_default();
             (mark.0 - length, vec![(0, length)])
         }
-        Block::ManifestLines => (start, manifest::in_lines(text(start..end), mark.0 - start)),
-        Block::ManifestObject => (mark.0, manifest::in_braces(text(mark.0..mark.1))),
+        SecretBlock::ManifestLines => (start, manifest::in_lines(text(start..end), mark.0 - start)),
+        SecretBlock::ManifestObject => (mark.0, manifest::in_braces(text(mark.0..mark.1))),
     };
     let place = |(start, end)| (from + start, from + end);
     spans.into_iter().map(place).collect()

@@ -30,7 +30,7 @@ pub struct ScrubRule {
     /// The lowest Shannon entropy of a secret, in bits per byte.
     pub entropy: Option<f64>,
     /// What is read from the match of the regex on, instead of the match.
-    pub block: Option<Block>,
+    pub block: Option<SecretBlock>,
     /// How a value assigned to a name with one of the keywords is judged.
     pub names: Option<NamePolicy>,
     /// Regexes of values that are no secrets.
@@ -52,7 +52,7 @@ pub enum NamePolicy {
 /// A secret of several lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Block {
+pub enum SecretBlock {
     /// The lines of a key behind its first line.
     KeyBehind,
     /// The lines of a key before its last line.

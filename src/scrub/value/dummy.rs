@@ -1,18 +1,7 @@
 //! Values that no program uses as they are: fillers, placeholders, templates, addresses.
 
-use super::random::{counts, reads_as_name};
-use super::words::{WordSet, list, words};
-
-/// Words of names, types and labels. A value made of them alone is no secret.
-static COMMON_WORDS: WordSet = WordSet::new("common_words");
-
-/// Returns whether a value is hardly more than one character again and again: `sk-xxxxxxxx`,
-/// `0000`.
-pub(in crate::scrub) fn is_filler(value: &str) -> bool {
-    let most = counts(value.as_bytes()).into_iter().max();
-    let most = usize::try_from(most.unwrap_or_default()).unwrap_or(usize::MAX);
-    most == value.len() || (value.len() >= 8 && most * 10 >= value.len() * 7)
-}
+use super::name::{has_common_word, is_common, reads_as_name};
+use super::words::list;
 
 pub(in crate::scrub) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
@@ -29,16 +18,6 @@ fn is_name_in_brackets(value: &str) -> bool {
     let opened = value.strip_prefix('<');
     let inside = opened.and_then(|opened| opened.strip_suffix('>'));
     inside.is_some_and(|inside| inside.bytes().all(is_of_name) && reads_as_name(inside))
-}
-
-/// Returns whether a value consists of common words: `client_secret`, `myPassword`.
-pub(super) fn is_common(value: &str) -> bool {
-    words(value.as_bytes()).all(|word| COMMON_WORDS.contains(word))
-}
-
-/// Returns whether one of the words of a value is common: `PasswordHasher`.
-pub(super) fn has_common_word(value: &str) -> bool {
-    words(value.as_bytes()).any(|word| COMMON_WORDS.contains(word))
 }
 
 /// The brackets of templates.

@@ -1,10 +1,11 @@
 //! What a value looks like: random, a password, a dummy, a name of another value.
 
+pub(super) mod words;
+pub(super) mod name;
+pub(super) mod dummy;
 pub(super) mod random;
 pub(super) mod password;
-pub(super) mod dummy;
 pub(super) mod reference;
-pub(super) mod words;
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

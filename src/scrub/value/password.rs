@@ -1,12 +1,8 @@
 //! Values that people choose as passwords, and passphrases of plain words, which are no sentences.
 
 use super::ValueForm;
-use super::dummy::{has_common_word, is_common};
-use super::random::reads_as_name;
+use super::name::{has_common_word, is_algorithm, is_common, reads_as_name};
 use super::words::{WordSet, words};
-
-/// Words of the names of algorithms, which have digits as passwords have.
-static ALGORITHMS: WordSet = WordSet::new("algorithms");
 
 /// Words of the names of types that have a number, and of numbered things.
 static NUMBERED_TYPES: WordSet = WordSet::new("numbered_types");
@@ -79,10 +75,6 @@ pub(in crate::scrub) fn has_capital_and_number(value: &str) -> bool {
         && !is_type
         && !is_algorithm(value)
         && (ends_in_number || !has_common_word(value))
-}
-
-pub(super) fn is_algorithm(value: &str) -> bool {
-    words(value.as_bytes()).any(|word| ALGORITHMS.contains(word))
 }
 
 /// Returns whether a value beside a password-named word, which may be a password, is one: it has

@@ -1,7 +1,7 @@
-//! Values that look random, and texts that read as names.
+//! Values that look random, and those that are anything but.
 
-use super::dummy::{has_template, is_common};
-use super::password::is_algorithm;
+use super::dummy::has_template;
+use super::name::{has_vowel, is_algorithm, is_call, is_common, reads_as_name, reads_as_word};
 use super::words::{list, words};
 
 /// Returns whether a value is random whatever it has in it: twelve bytes or more of three kinds,
@@ -102,33 +102,15 @@ fn is_mixed(value: &str) -> bool {
     value.len() >= 16 && changes.count() * 7 >= value.len()
 }
 
-/// Returns whether text reads as names, piece by piece: `Uint8Array`, `line_token1`,
-/// `TLS13_CHACHA`. The words of random text are short and its numbers many, and its letters follow
-/// one another as they come.
-pub(super) fn reads_as_name(text: &str) -> bool {
-    let mut pieces = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|piece| !piece.is_empty());
-    pieces.all(|piece| {
-        let (mut letters, mut count, mut numbers) = (0, 0, 0);
-        for word in words(piece.as_bytes()) {
-            if word.iter().all(u8::is_ascii_digit) {
-                numbers += 1;
-            } else {
-                letters += word.len();
-                count += 1;
-            }
-        }
-        let is_short =
-            (piece.len() <= 5 && numbers <= 2) || (piece.len() <= 10 && numbers == 0 && count == 1);
-        let has_words = count == 1 || letters >= 3 * count;
-        let is_number = count == 0 && piece.len() <= 4;
-        let is_name = has_words && numbers <= count.min(2) && is_pronounceable(piece.as_bytes());
-        is_short || is_number || is_name
-    })
+/// Returns whether a value is hardly more than one character again and again: `sk-xxxxxxxx`,
+/// `0000`.
+pub(in crate::scrub) fn is_filler(value: &str) -> bool {
+    let most = counts(value.as_bytes()).into_iter().max();
+    let most = usize::try_from(most.unwrap_or_default()).unwrap_or(usize::MAX);
+    most == value.len() || (value.len() >= 8 && most * 10 >= value.len() * 7)
 }
 
-pub(super) fn counts(value: &[u8]) -> [u32; 256] {
+fn counts(value: &[u8]) -> [u32; 256] {
     let mut counts = [0; 256];
     for byte in value {
         if let Some(count) = counts.get_mut(usize::from(*byte)) {
@@ -150,60 +132,10 @@ pub(in crate::scrub) fn shannon(value: &[u8]) -> f64 {
         .sum()
 }
 
-fn has_vowel(word: &[u8]) -> bool {
-    word.iter().any(|byte| b"aeiouyAEIOUY".contains(byte))
-}
-
-/// Returns whether three letters or more follow one another as in words.
-fn reads_as_word(word: &[u8]) -> bool {
-    let (pairs, unusual) = pairs(word);
-    pairs > 1 && unusual * 4 <= pairs + usize::from(pairs > 2)
-}
-
-/// Returns whether the letters of a text follow one another as in words.
-pub(super) fn is_pronounceable(text: &[u8]) -> bool {
-    let (pairs, unusual) = pairs(text);
-    pairs <= 2 || unusual * 4 <= pairs + 1
-}
-
-/// Counts the pairs of letters in a text, and those that few words have.
-fn pairs(text: &[u8]) -> (usize, usize) {
-    let rows = list("usual_pairs");
-    let (mut pairs, mut unusual) = (0, 0);
-    for pair in text.windows(2) {
-        let [first, second] =
-            [pair.first(), pair.last()].map(|letter| letter.map_or(0, u8::to_ascii_lowercase));
-        if first.is_ascii_lowercase() && second.is_ascii_lowercase() {
-            let row = rows.get(usize::from(first - b'a'));
-            let is_usual = row.is_some_and(|row| row.as_bytes().contains(&second));
-            pairs += 1;
-            unusual += usize::from(!is_usual);
-        }
-    }
-    (pairs, unusual)
-}
-
-/// Returns whether a bare value begins as a call does: `OP_ID.set(x)`, `join('aB3…`.
-pub(in crate::scrub) fn is_call(value: &str) -> bool {
-    let Some((before, after)) = value.split_once(['(', '[']) else {
-        return false;
-    };
-    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let name = before.rsplit(|c| !is_of_name(c)).next().unwrap_or_default();
-    let is_of_letters = |word: &&[u8]| word.iter().all(u8::is_ascii_alphabetic);
-    let lengths = words(name.as_bytes())
-        .filter(is_of_letters)
-        .map(<[u8]>::len);
-    let (count, letters) = lengths.fold((0, 0), |(count, sum), length| (count + 1, sum + length));
-    letters > 2
-        && letters >= 3 * count
-        && reads_as_name(name)
-        && (after.contains([')', ']']) || after.starts_with(['"', '\'', '`']))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scrub::value::name::is_pronounceable;
 
     #[test]
     fn entropy_grows_with_the_variety_of_bytes() {

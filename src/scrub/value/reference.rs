@@ -1,9 +1,8 @@
 //! Bare values that name another value or are a number, as in code.
 
 use super::ValueForm;
-use super::dummy::{has_common_word, is_common};
-use super::password::{has_capital_and_number, is_algorithm, is_joined_password, is_passphrase};
-use super::random::reads_as_name;
+use super::name::{has_common_word, is_algorithm, is_common, reads_as_name};
+use super::password::{has_capital_and_number, is_joined_password, is_passphrase};
 use super::words::{is_identifier, words};
 
 /// Returns whether a bare value is a name, path, number or expression in code: `userInput`,
