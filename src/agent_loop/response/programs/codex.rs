@@ -50,7 +50,8 @@ fn read_item(response: &mut AgentResponse, item: &Value) {
         }
         Some("command_execution") => read_command(response, item),
         Some("mcp_tool_call") if item["status"] == "failed" => {
-            response.add_tool_error(item["error"]["message"].as_str());
+            let error = &item["error"];
+            response.add_tool_error(error["message"].as_str());
         }
         // Items of the type `error` are warnings, such as settings that are out of use: they come
         // with each turn.

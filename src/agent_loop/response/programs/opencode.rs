@@ -34,12 +34,13 @@ pub(crate) fn read(response: &mut AgentResponse, document: &Value) {
 }
 
 fn read_tool(response: &mut AgentResponse, state: &Value, tool: &str) {
-    let exit = &state["metadata"]["exit"];
+    let (input, metadata) = (&state["input"], &state["metadata"]);
+    let exit = &metadata["exit"];
     let has_failed = !exit.is_null() && *exit != 0;
     let output = state["output"].as_str().filter(|_| has_failed);
     match state["error"].as_str().or(output) {
         Some(error) if error.contains("rejected permission") => {
-            response.add_denial(tool, state["input"]["command"].as_str());
+            response.add_denial(tool, input["command"].as_str());
         }
         error => response.tool_errors.extend(error.map(str::to_owned)),
     }
