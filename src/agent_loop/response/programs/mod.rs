@@ -17,19 +17,19 @@ pub(super) trait Program {
 }
 
 /// A program whose events say all of themselves: each changes the response.
-struct Events {
+struct ProgramEvents {
     response: AgentResponse,
     read: fn(&mut AgentResponse, &Value),
 }
 
-impl Events {
+impl ProgramEvents {
     fn of(read: fn(&mut AgentResponse, &Value)) -> Self {
         let response = AgentResponse::default();
         Self { response, read }
     }
 }
 
-impl Program for Events {
+impl Program for ProgramEvents {
     fn read(&mut self, document: &Value) {
         (self.read)(&mut self.response, document);
     }
@@ -44,9 +44,9 @@ pub(super) fn program(format: ResponseFormat) -> Option<Box<dyn Program>> {
     match format {
         ResponseFormat::Text => None,
         ResponseFormat::Claude => Some(Box::<claude::Claude>::default()),
-        ResponseFormat::Codex => Some(Box::new(Events::of(codex::read))),
+        ResponseFormat::Codex => Some(Box::new(ProgramEvents::of(codex::read))),
         ResponseFormat::Gemini => Some(Box::<gemini::Gemini>::default()),
-        ResponseFormat::Opencode => Some(Box::new(Events::of(opencode::read))),
+        ResponseFormat::Opencode => Some(Box::new(ProgramEvents::of(opencode::read))),
     }
 }
 

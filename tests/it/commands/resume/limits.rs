@@ -150,7 +150,7 @@ fn resume_flags_override_the_original_terms() {
     let output = conclave.run(&limited).ends_with(4);
     assert_eq!(server.requests().len(), 4, "no call is made");
     output.assert_stderr_contains("💾 Partial results saved to: ");
-    output.assert_stderr_contains("hint: of $");
+    output.assert_stderr_contains("does not pay for the next call: $");
     let id = id_of(&conclave.log("jsonl"));
     let hint = format!("hint: resume it with `conclave resume {id} --max-cost USD`\n");
     assert!(output.stderr.ends_with(&hint), "{}", output.stderr);
