@@ -35,7 +35,7 @@ pub(super) fn phrase(
     reading: Reading,
 ) -> Option<(Quantity, String)> {
     let tokens = &tokens(text, mark, MAX_TOKENS);
-    let reader = Reader {
+    let reader = PhraseReader {
         tokens,
         terms,
         reading,
@@ -47,13 +47,13 @@ pub(super) fn phrase(
 
 /// Reads tokens by their positions. A position after the last one has no token.
 #[derive(Clone, Copy, Debug)]
-struct Reader<'r> {
+struct PhraseReader<'r> {
     tokens: &'r [Token<'r>],
     terms: &'r CaseTerms,
     reading: Reading,
 }
 
-impl<'r> Reader<'r> {
+impl<'r> PhraseReader<'r> {
     fn text(&self, at: usize) -> &'r str {
         self.tokens.get(at).map_or("", |token| token.text)
     }
