@@ -39,7 +39,8 @@ impl UpcomingCalls {
         let others = beside.filter(|call| call.agent_id != *agent);
         let others: MicroUsd = others.map(|call| call.least_reserve.known).sum();
         let later = self.0.iter().filter(|call| is_before(answer, call.answer));
-        let for_all = left.0.saturating_sub(needed(later, |call| call.cost).0);
+        let later: Vec<&CallEstimate> = later.collect();
+        let for_all = left.0.saturating_sub(needed(&later, |call| call.cost).0);
         let all = u128::from(least.0) + u128::from(others.0);
         let part = u128::from(for_all) * u128::from(least.0) / all.max(1);
         MicroUsd(u64::try_from(part).unwrap_or(u64::MAX)).max(least)
@@ -50,20 +51,17 @@ impl Estimate {
     /// Returns the smallest ceiling under which every call can go out, if each costs as `cost`
     /// says.
     pub fn smallest_ceiling(&self, cost: impl Fn(&CallEstimate) -> Cost) -> MicroUsd {
-        needed(self.calls.iter(), cost)
+        needed(&self.calls.iter().collect::<Vec<_>>(), cost)
     }
 }
 
 /// Returns the least amount with which calls that go out one after the other all can: what those
 /// before a call, and those beside it, will have cost, and what it needs itself. Calls of a helper
 /// are left out where they do not fit.
-fn needed<'a>(
-    calls: impl Iterator<Item = &'a CallEstimate> + Clone,
-    cost: impl Fn(&CallEstimate) -> Cost,
-) -> MicroUsd {
-    let all = calls.clone().filter(|call| !call.answer.is_for_helper());
+fn needed(calls: &[&CallEstimate], cost: impl Fn(&CallEstimate) -> Cost) -> MicroUsd {
+    let all = calls.iter().filter(|call| !call.answer.is_for_helper());
     let needs = all.map(|call| {
-        let others = calls.clone().filter(|other| {
+        let others = calls.iter().filter(|other| {
             is_before(other.answer, call.answer)
                 || other.answer == call.answer && other.agent_id != call.agent_id
         });

@@ -44,6 +44,7 @@ impl MicroUsd {
     }
 
     /// Rounds up to whole cents.
+    #[must_use]
     pub fn up_to_cents(self) -> Self {
         Self(self.0.div_ceil(10_000).saturating_mul(10_000))
     }
