@@ -201,6 +201,28 @@ mod tests {
     }
 
     #[test]
+    fn worst_case_of_short_texts_covers_the_vendor_that_counts_most() {
+        let texts = [
+            include_str!("../../README.md"),
+            include_str!("../../docs/cost.md"),
+            include_str!("count.rs"),
+            include_str!("../../Cargo.toml"),
+            include_str!("../../schemas/dry_run.schema.json"),
+            "Почему небо голубое? Почему трава зелёная?",
+            "aGVsbG8gd29ybGQhIFRoaXMgaXMgYSB0ZXN0IG9mIEJhc2U2NA==",
+            "3f2a9c1e7b4d8056a1c39e7f20b85d64",
+            "if (a[i] != b[j] && x >= 10) { y += f(&z, 3.14159); }",
+        ];
+        for text in texts {
+            let bytes = text.len() as u64;
+            let most = (tokenized(text) * HIGH_PERCENT / 100).min(bytes);
+            let worst = ContextTokens::by_ratio(text).worst;
+            let start: String = text.chars().take(40).collect();
+            assert!((most..=bytes).contains(&worst), "{start}: {most} {worst}");
+        }
+    }
+
+    #[test]
     fn chunks_do_not_change_the_count_of_lines() {
         let text = "fn main() {\n    println!(\"{}\", 1);\n\n}\n// A comment.\n\tuse a::b;\n"
             .repeat(1_500);

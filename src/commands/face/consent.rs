@@ -106,10 +106,10 @@ impl ConsentRequest<'_> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct GateDecision {
-    /// `auto_approved`: below the threshold. `flag`: because of `--yes`. `ceiling`: the
-    /// estimate is within it. `ask`: on the terminal. `refuse`: without a terminal (exit code 3).
-    /// `above_ceiling`: it does not pay for the shortest answers (exit code 4). `agreed`: an earlier consent
-    /// covers what is left.
+    /// `auto_approved`: below the threshold. `flag`: because of `--yes`. `ceiling`: the estimate is
+    /// within it. `ask`: on the terminal. `refuse`: without a terminal (exit code 3).
+    /// `above_ceiling`: it does not pay for the shortest answers (exit code 4). `agreed`: an earlier
+    /// consent covers what is left.
     #[cfg_attr(test, schemars(extend("enum" = [
         "auto_approved", "flag", "ceiling", "ask", "refuse", "above_ceiling", "agreed",
     ])))]

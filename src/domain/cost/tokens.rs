@@ -140,36 +140,49 @@ pub fn estimate_tokens(text: &str) -> u64 {
 /// The longest piece of a word that is taken to be a word of some language.
 const LONGEST_WORD: usize = 16;
 
+/// The fewest letters that the pieces of a name have on average: random text has fewer.
+const SHORTEST_PIECE: usize = 3;
+
 /// Returns the most tokens that any vendor's tokenizer is taken to count; never more than bytes.
 ///
 /// A word takes at most one token for two letters: with the most tokens that a vendor counts, 1.76
-/// times those of `o200k_base`, English takes two in five bytes. The blank before a word belongs to
-/// it. Every other byte is a token, and so is each letter of what is no word: of a piece longer than
-/// 16 letters, and in other scripts. A capital begins a piece.
+/// times those of `o200k_base`, English takes two in five bytes. The space before a word belongs to
+/// it. Every other byte is a token, and so is each of what is no word: of more than 16 letters, of
+/// random letters and digits, and of other scripts. A capital begins a piece of a word.
 pub fn worst_tokens(text: &str) -> u64 {
-    let mut tokens = 0;
-    let mut piece: usize = 0;
-    let mut before = b' ';
-    let counted = |piece: usize| {
-        if piece > LONGEST_WORD {
-            piece
-        } else {
-            piece.div_ceil(2)
-        }
-    };
-    for &byte in text.as_bytes() {
-        let begins = byte.is_ascii_uppercase() && before.is_ascii_lowercase();
-        if byte.is_ascii_alphabetic() && !begins {
-            let follows_blank = piece == 0 && before == b' ' && tokens > 0;
-            tokens -= usize::from(follows_blank);
-            piece += 1;
-        } else {
-            tokens += counted(std::mem::replace(&mut piece, usize::from(begins)));
-            tokens += usize::from(!begins);
-        }
-        before = byte;
+    let are_alphanumeric =
+        |one: &u8, next: &u8| [one, next].into_iter().all(u8::is_ascii_alphanumeric);
+    let (mut tokens, mut follows_space) = (0, false);
+    for run in text.as_bytes().chunk_by(are_alphanumeric) {
+        let is_word = run.first().is_some_and(u8::is_ascii_alphabetic);
+        tokens -= usize::from(is_word && follows_space);
+        tokens += worst_of_run(run);
+        follows_space = run == b" ";
     }
-    u64::try_from(tokens + counted(piece)).unwrap_or(u64::MAX)
+    u64::try_from(tokens).unwrap_or(u64::MAX)
+}
+
+fn worst_of_run(run: &[u8]) -> usize {
+    let is_one_piece = |one: &u8, next: &u8| {
+        one.is_ascii_alphabetic()
+            && next.is_ascii_alphabetic()
+            && !(one.is_ascii_lowercase() && next.is_ascii_uppercase())
+    };
+    let (mut tokens, mut pieces, mut letters) = (0, 0, 0);
+    for piece in run.chunk_by(is_one_piece) {
+        let is_word = piece.iter().all(u8::is_ascii_alphabetic) && piece.len() <= LONGEST_WORD;
+        if is_word {
+            pieces += 1;
+            letters += piece.len();
+        }
+        tokens += if is_word {
+            piece.len().div_ceil(2)
+        } else {
+            piece.len()
+        };
+    }
+    let is_random = pieces > 1 && letters < pieces * SHORTEST_PIECE;
+    if is_random { run.len() } else { tokens }
 }
 
 #[cfg(test)]
@@ -188,6 +201,8 @@ mod tests {
             ("日本", 6),
             ("abcdefghijklmnopqrst", 20),
             ("-----", 5),
+            ("aGVsbG8gd29y", 12),
+            ("9c1e7b4d", 8),
         ] {
             assert_eq!(worst_tokens(text), tokens, "{text}");
         }
