@@ -146,15 +146,19 @@ const SHORTEST_PIECE: usize = 3;
 /// Returns the most tokens that any vendor's tokenizer is taken to count; never more than bytes.
 ///
 /// A word takes at most one token for two letters: with the most tokens that a vendor counts, 1.76
-/// times those of `o200k_base`, English takes two in five bytes. The space before a word belongs to
-/// it. Every other byte is a token, and so is each of what is no word: of more than 16 letters, of
+/// times those of `o200k_base`, English takes two in five bytes. The space before a word of
+/// three letters or more belongs to it. Every other byte is a token, and so is each of what is no word: of more than 16 letters, of
 /// random letters and digits, and of other scripts. A capital begins a piece of a word.
 pub fn worst_tokens(text: &str) -> u64 {
     let are_alphanumeric =
         |one: &u8, next: &u8| [one, next].into_iter().all(u8::is_ascii_alphanumeric);
     let (mut tokens, mut follows_space) = (0, false);
     for run in text.as_bytes().chunk_by(are_alphanumeric) {
-        let is_word = run.first().is_some_and(u8::is_ascii_alphabetic);
+        let is_word = run
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphabetic())
+            .count()
+            > 2;
         tokens -= usize::from(is_word && follows_space);
         tokens += worst_of_run(run);
         follows_space = run == b" ";
@@ -197,7 +201,7 @@ mod tests {
             ("two words", 5),
             ("getElementById", 8),
             ("12345", 5),
-            ("a  b", 3),
+            ("a  b", 4),
             ("日本", 6),
             ("abcdefghijklmnopqrst", 20),
             ("-----", 5),
