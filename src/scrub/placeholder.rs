@@ -1,16 +1,14 @@
 //! Placeholders: their names, their numbers, and where a text already has some.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
 
-use regex::bytes::Regex;
+use crate::text::byte_pattern::BytePattern;
 
 /// Kinds that are part of an address, which shows what was masked: `user:[REDACTED]@host`.
 const UNNAMED: [&str; 2] = ["database_password", "url_password"];
 
 /// A placeholder of this program, numbered or not.
-static PLACEHOLDER: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?-u)\[REDACTED(?:_[A-Z0-9_]+)?\]").ok());
+static PLACEHOLDER: BytePattern = BytePattern::new(r"\[REDACTED(?:_[A-Z0-9_]+)?\]");
 
 /// Returns the name of the placeholder of a kind: `API_KEY`; empty for passwords in addresses.
 pub(super) fn label(kind: &str) -> String {
@@ -22,13 +20,9 @@ pub(super) fn label(kind: &str) -> String {
 
 /// In order.
 pub(super) fn places(text: &str) -> Vec<(usize, usize)> {
-    let Some(regex) = &*PLACEHOLDER else {
-        return Vec::new();
-    };
-    regex
-        .find_iter(text.as_bytes())
-        .map(|found| (found.start(), found.end()))
-        .collect()
+    let regex = PLACEHOLDER.regex().into_iter();
+    let found = regex.flat_map(|regex| regex.find_iter(text.as_bytes()));
+    found.map(|found| (found.start(), found.end())).collect()
 }
 
 /// The numbers of the secrets of a batch. It lives no longer than the batch.

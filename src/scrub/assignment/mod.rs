@@ -2,11 +2,9 @@
 //! `name = "value"`, `"name": "value"`, `name: value`, `--name value`, `<name>value</name>`.
 
 mod name;
-mod reader;
+mod forms;
 mod literal;
 mod bare;
-mod declaration;
-mod cursor;
 
 use super::place::KeywordPlace;
 use super::rules::NamePolicy;
@@ -20,7 +18,7 @@ use super::value::random::{is_filler, is_pattern, is_random, is_random_behind_wo
 use super::value::reference::{is_chosen_secret, is_reference};
 use crate::domain::steps;
 
-use cursor::ValueReader;
+use forms::ValueReader;
 use name::{NameSpan, NameStrength};
 
 /// Returns the secret that is assigned to the name around a keyword, and whether the value is a
@@ -33,7 +31,7 @@ pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<((usiz
     }
     let name_text = text.get(name.start..name.end)?;
     let strength = name::judge(name_text, place.start - name.start, place.end - name.start)?;
-    let found = ValueReader::new(text, name).value()?;
+    let found = ValueReader { text, name }.value()?;
     steps::count(found.end - name.start);
     let is_beside = matches!(found.form, ValueForm::Argument | ValueForm::Sentence);
     let is_alone = name.end - name.start == place.end - place.start;

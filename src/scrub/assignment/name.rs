@@ -109,10 +109,13 @@ impl NameSpan {
         }
     }
 
+    pub(super) fn text(self, text: &[u8]) -> &[u8] {
+        text.get(self.start..self.end).unwrap_or_default()
+    }
+
     /// Returns whether the name has no lowercase letters, as variables of the environment.
     pub(super) fn is_shouted(self, text: &[u8]) -> bool {
-        let name = text.get(self.start..self.end).unwrap_or_default();
-        !name.iter().any(u8::is_ascii_lowercase)
+        !self.text(text).iter().any(u8::is_ascii_lowercase)
     }
 
     /// Returns whether the name is part of an address or of a path with colons:

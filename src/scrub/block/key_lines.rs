@@ -2,13 +2,10 @@
 //! a number, a quote. They are runs of Base64, equally long but for the last, and nothing is asked
 //! of what stands between them but that it is short.
 
-use std::sync::LazyLock;
-
 use memchr::memmem;
-use regex::bytes::Regex;
 
-use super::ByteRegex;
 use crate::scrub::value::random::is_random;
+use crate::text::byte_pattern::BytePattern;
 
 /// A line is at least this long, unless it is the last.
 const SHORTEST_LINE: usize = 16;
@@ -28,13 +25,11 @@ const SHARE: usize = 6;
 /// How much more may stand before the last line than before the others: a number grows.
 const SLACK: usize = 4;
 
-static RUN: ByteRegex = LazyLock::new(|| Regex::new("(?-u)[A-Za-z0-9+/]{8,}={0,2}").ok());
+static RUN: BytePattern = BytePattern::new("[A-Za-z0-9+/]{8,}={0,2}");
 
-static LAST_LINE: ByteRegex = LazyLock::new(|| {
-    let space = "(?:[ +]|%20)";
-    let label = format!("(?:[A-Z0-9]|{space}){{1,60}}PRIVATE{space}KEY(?:{space}BLOCK)?");
-    Regex::new(&format!(r"(?-u)\A-+ ?END{label}-{{0,5}}")).ok()
-});
+static LAST_LINE: BytePattern = BytePattern::new(
+    r"^-+ ?END(?:[A-Z0-9]|[ +]|%20){1,60}PRIVATE(?:[ +]|%20)KEY(?:(?:[ +]|%20)BLOCK)?-{0,5}",
+);
 
 /// A run of Base64: its distances from the mark, and whether it looks like a line of a key.
 type Run = (usize, usize, bool);
@@ -52,7 +47,7 @@ pub(super) fn behind(text: &[u8]) -> Option<usize> {
         text.ends_with(b"=") && matches!(*runs, [(start, end, _)] if end - start == text.len())
     };
     let is_key = (body > 0 && body * SHARE >= inside.len()) || is_short_key();
-    if is_key && let Some(last) = LAST_LINE.as_ref()?.find(rest) {
+    if is_key && let Some(last) = LAST_LINE.regex()?.find(rest) {
         return Some(next_mark + last.end());
     }
     // Line breaks and quotes, but no words.
@@ -72,7 +67,10 @@ pub(super) fn before(text: &[u8]) -> Option<usize> {
 }
 
 fn runs(text: &[u8]) -> Vec<Run> {
-    let found = RUN.iter().flat_map(|regex| regex.find_iter(text));
+    let found = RUN
+        .regex()
+        .into_iter()
+        .flat_map(|regex| regex.find_iter(text));
     let run = |run: regex::bytes::Match<'_>| {
         let text = std::str::from_utf8(run.as_bytes()).unwrap_or_default();
         let is_hash = text.bytes().all(|byte| byte.is_ascii_hexdigit());

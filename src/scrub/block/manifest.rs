@@ -1,22 +1,20 @@
 //! The values of `data` and `stringData` in a manifest of kind `Secret`, as YAML or JSON.
 
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
-
-use super::ByteRegex;
+use crate::text::byte_pattern::BytePattern;
 
 /// A value behind its name.
-static VALUE: ByteRegex = LazyLock::new(|| {
-    Regex::new(r#"(?-u):\s*\\*(?:["']([^"']+?)\\*["']|([^\s"'\\,{}][^\s"',{}]*))"#).ok()
-});
+static VALUE: BytePattern =
+    BytePattern::new(r#":\s*\\*(?:["']([^"']+?)\\*["']|([^\s"'\\,{}][^\s"',{}]*))"#);
 
 /// What a line begins with: spaces, the dash of an item, the sign of a comment or a difference.
 const HEAD: &[u8] = b" \t+->|#*";
 
 /// Returns the values of pairs in braces.
 pub(super) fn in_braces(pairs: &[u8]) -> Vec<(usize, usize)> {
-    let found = VALUE.iter().flat_map(|regex| regex.captures_iter(pairs));
+    let found = VALUE
+        .regex()
+        .into_iter()
+        .flat_map(|regex| regex.captures_iter(pairs));
     let values = found.filter_map(|pair| pair.get(1).or_else(|| pair.get(2)));
     values.map(|value| (value.start(), value.end())).collect()
 }

@@ -3,19 +3,12 @@
 mod key_lines;
 mod manifest;
 
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
-
 use super::place::KeywordPlace;
 use super::rules::SecretBlock;
 use crate::domain::steps;
 
 /// Nothing is looked for further away from the mark.
 const WINDOW: usize = 24_000;
-
-/// A regex of bytes that is known to be valid.
-type ByteRegex = LazyLock<Option<Regex>>;
 
 /// Returns the secrets that belong to a mark.
 pub(super) fn find(

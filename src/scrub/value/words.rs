@@ -9,7 +9,7 @@ use crate::text::word_list::load;
 static LISTS: LazyLock<BTreeMap<String, Vec<String>>> =
     LazyLock::new(|| load(include_str!("words.toml")));
 
-pub(super) fn list(name: &str) -> &'static [String] {
+pub(in crate::scrub) fn list(name: &str) -> &'static [String] {
     let list = LISTS.get(name);
     debug_assert!(list.is_some(), "there is no list `{name}`");
     list.map_or(&[], Vec::as_slice)
