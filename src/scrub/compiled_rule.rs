@@ -11,7 +11,7 @@ use super::block;
 use super::overlap::{RuleIndex, SecretSpan, Specificity};
 use super::place::{KeywordPlace, begins_token, character_end, character_start, is_token};
 use super::rules::{RuleError, ScrubRule, byte_set, keywords};
-use super::value::random::{is_filler, is_random, shannon};
+use super::value::random::{is_filler, is_random, is_strong, shannon};
 use crate::domain::steps;
 
 /// A search ends this many bytes after its keyword, unless the rule says otherwise.
@@ -200,7 +200,17 @@ impl CompiledRule {
         let entropy = self.rule().entropy.unwrap_or(0.0);
         (entropy <= 0.0 || shannon(secret.as_bytes()) >= entropy)
             && (self.rule().names.is_some() || !is_filler(secret))
-            && !self.allow().is_match(secret.as_bytes())
+            && (!self.allow().is_match(secret.as_bytes()) || self.is_sure(secret))
+    }
+
+    /// Random letters or signs are a secret behind a word or a header that announces one, although
+    /// a part of them looks like a template.
+    fn is_sure(&self, secret: &str) -> bool {
+        let is_built_in = !self.source.is_empty();
+        let has_digit = secret.bytes().any(|byte| byte.is_ascii_digit());
+        is_built_in
+            && self.specificity() == Specificity::Context
+            && (is_strong(secret) || !has_digit && is_random(secret, 16))
     }
 
     fn regex(&self) -> Option<&Regex> {

@@ -4,7 +4,7 @@ use super::forms::{ValueReader, ValueSpan, span};
 use crate::scrub::value::ValueForm;
 use crate::scrub::value::name::is_call;
 use crate::scrub::value::random::is_strong;
-use crate::scrub::value::words::WordSet;
+use crate::scrub::value::words::{WordSet, words};
 
 /// What stands before the name on a line of settings or of a shell.
 static LINE_HEADS: WordSet = WordSet::new("line_heads");
@@ -18,7 +18,7 @@ impl ValueReader<'_> {
         let tail = words.next().unwrap_or_default().trim_ascii_start();
         let is_spaced = is_spaced || start > at;
         let is_closed = whole.ends_with(b",") || whole.ends_with(b";");
-        let is_line = matches!(tail, [] | [b'#', ..]) && !has_pairs(whole) && self.begins_line();
+        let is_line = matches!(tail, [] | [b'#', ..]) && (is_spaced || !has_pairs(whole)) && self.begins_line();
         let is_word = whole.iter().all(u8::is_ascii_lowercase);
         let before = self.text.get(..at).unwrap_or_default();
         if is_line && is_word && is_spaced && before.ends_with(b"=") {
@@ -58,6 +58,17 @@ impl ValueReader<'_> {
         (is_mixed && self.begins_line()).then(|| span(at, field.len(), ValueForm::Argument))
     }
 
+    /// Reads a cell of a table in Markdown: a value that stands there alone.
+    pub(super) fn cell(&self, at: usize) -> Option<ValueSpan> {
+        let line = self.after(at).split(|byte| *byte == b'\n').next()?;
+        let cell = line.windows(2).position(|pair| pair == b" |");
+        let cell = line.get(..cell.unwrap_or(line.len()))?.trim_ascii_end();
+        let cell = cell.strip_suffix(b"|").unwrap_or(cell);
+        let value = cell.strip_suffix(b"`").or_else(|| cell.strip_suffix(b"\"")).unwrap_or(cell);
+        let is_word = !value.is_empty() && value.iter().all(u8::is_ascii_graphic);
+        is_word.then(|| span(at, value.len(), ValueForm::Sentence))
+    }
+
     /// `the password is value`, `password value`
     pub(super) fn sentence(&self, at: usize) -> Option<ValueSpan> {
         if let Some(literal) = self.argument(at) {
@@ -86,6 +97,7 @@ impl ValueReader<'_> {
     fn strong_length(&self, whole: &[u8], is_spaced: bool) -> Option<usize> {
         let whole = whole.get(..512).unwrap_or(whole);
         let before = self.text.get(..self.name.start)?.last().unwrap_or(&b'\n');
+        let is_tagged = self.line_before(self.name.start).contains(&b'<');
         let begins_pair = |at: usize| {
             let mut next = whole.get(at + 1..)?.split(|byte| b"&;".contains(byte));
             next.next().filter(|part| is_pair(part))
@@ -93,9 +105,10 @@ impl ValueReader<'_> {
         let ends = |at: usize| match (whole.get(at), whole.get(at + 1)) {
             (Some(b'&'), _) if b"?&".contains(before) => true,
             (Some(b'}'), _) if *before == b'{' => true,
+            (Some(b';'), _) if *before == b';' && !whole.starts_with(b"{") => true,
             (Some(b'&' | b';'), _) => begins_pair(at).is_some(),
             (Some(quote @ (b'"' | b'\'' | b'`')), _) => self.is_inside(*quote),
-            (next, after) => next == Some(&b'<') && after == Some(&b'/'),
+            (next, after) => next == Some(&b'<') && after == Some(&b'/') && is_tagged,
         };
         let end = (0..whole.len()).find(|at| ends(*at));
         let value = whole.get(..end.unwrap_or(whole.len()))?;
@@ -146,5 +159,8 @@ fn is_pair(part: &[u8]) -> bool {
     let is_vowel = |byte: &u8| b"aeiouAEIOU".contains(byte);
     let equals = part.iter().position(|byte| *byte == b'=');
     let name = equals.and_then(|at| part.get(..at)).unwrap_or_default();
-    name.len() > 2 && name.iter().all(is_of_name) && name.iter().any(is_vowel)
+    name.len() > 2
+        && name.iter().all(is_of_name)
+        && name.iter().any(is_vowel)
+        && words(name).all(|word| word.len() > 1)
 }

@@ -67,6 +67,8 @@ enum Reading {
     /// A literal that is passed or compared, not assigned.
     Argument,
     Sentence,
+    /// Up to the end of a cell.
+    Cell,
     /// All of the line.
     Line,
     /// Up to the next comma.
@@ -136,7 +138,6 @@ impl<'t> ValueReader<'t> {
                 let text = self.text.get(value.start..value.end)?;
                 match (reading, text) {
                     (Reading::Typed, _) => Some(self.as_type(value)),
-                    // `password == value`, and `PASSWORD==X7…`
                     (Reading::Assigned, [b'=' | b'~', ..]) if value.start == at => {
                         (!is_spaced && has_strong(text)).then_some(value)
                     }
@@ -146,6 +147,7 @@ impl<'t> ValueReader<'t> {
             Reading::Literal => self.literal(at),
             Reading::Argument => self.argument(at),
             Reading::Sentence => self.sentence(at),
+            Reading::Cell => self.cell(at),
             Reading::Field => self.field(at),
             Reading::Line => self.up_to(at, b'\n', ValueForm::Line),
             Reading::Element => {

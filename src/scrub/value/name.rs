@@ -83,9 +83,13 @@ fn pairs(text: &[u8]) -> (usize, usize) {
 
 /// Returns whether a bare value begins as a call does: `OP_ID.set(x)`, `join('aB3…`.
 pub(in crate::scrub) fn is_call(value: &str) -> bool {
-    let Some((before, after)) = value.split_once(['(', '[']) else {
+    let Some(at) = value.find(['(', '[']) else {
         return false;
     };
+    let (before, after) = value.split_at(at);
+    let close = if after.starts_with('(') { ')' } else { ']' };
+    let behind = after.split_once(close).map(|(_, behind)| behind);
+    let is_closed = behind.is_some_and(|behind| !behind.starts_with(|c: char| c.is_ascii_alphanumeric()));
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let name = before.rsplit(|c| !is_of_name(c)).next().unwrap_or_default();
     let is_of_letters = |word: &&[u8]| word.iter().all(u8::is_ascii_alphabetic);
@@ -96,5 +100,5 @@ pub(in crate::scrub) fn is_call(value: &str) -> bool {
     letters > 2
         && letters >= 3 * count
         && reads_as_name(name)
-        && (after.contains([')', ']']) || after.starts_with(['"', '\'', '`']))
+        && (is_closed || matches!(after.as_bytes(), [_, b'"' | b'\'' | b'`', ..]))
 }

@@ -30,7 +30,8 @@ pub(in crate::scrub) fn is_strong(value: &str) -> bool {
     let letters = small + capital;
     let is_word = |word: &&[u8]| {
         let text = std::str::from_utf8(word).unwrap_or_default();
-        has_vowel(word) && (reads_as_word(word) || (word.len() > 2 && is_common(text)))
+        let is_acronym = small > 0 && word.len() < 6 && word.iter().all(u8::is_ascii_uppercase);
+        !is_acronym && has_vowel(word) && (reads_as_word(word) || (word.len() > 2 && is_common(text)))
     };
     let in_words: usize = words(value.as_bytes())
         .filter(is_word)
@@ -43,7 +44,7 @@ pub(in crate::scrub) fn is_strong(value: &str) -> bool {
         && letters * 8 >= value.len()
         && digits * 2 <= value.len() + 2
         && changes * 5 >= (value.len() - 1) * 2
-        && in_words * 3 <= letters * 2
+        && (in_words * 3 <= letters * 2 || present == 4 && changes * 5 >= value.len() * 3)
         && shannon(value.as_bytes()) >= 3.0
         && !is_pattern(value)
         && !is_crypt(value)
