@@ -23,6 +23,11 @@ impl BytePattern {
         }
     }
 
+    pub fn is_in(&self, text: &str) -> bool {
+        let regex = self.regex();
+        regex.is_some_and(|regex| regex.is_match(text.as_bytes()))
+    }
+
     /// `None` if it is no regular expression; the tests use each.
     pub fn regex(&self) -> Option<&Regex> {
         let compile = || {

@@ -18,7 +18,9 @@ impl ValueReader<'_> {
         let tail = words.next().unwrap_or_default().trim_ascii_start();
         let is_spaced = is_spaced || start > at;
         let is_closed = whole.ends_with(b",") || whole.ends_with(b";");
-        let is_line = matches!(tail, [] | [b'#', ..]) && (is_spaced || !has_pairs(whole)) && self.begins_line();
+        let is_line = matches!(tail, [] | [b'#', ..])
+            && (is_spaced || !has_pairs(whole))
+            && self.begins_line();
         let is_word = whole.iter().all(u8::is_ascii_lowercase);
         let before = self.text.get(..at).unwrap_or_default();
         if is_line && is_word && is_spaced && before.ends_with(b"=") {
@@ -64,7 +66,10 @@ impl ValueReader<'_> {
         let cell = line.windows(2).position(|pair| pair == b" |");
         let cell = line.get(..cell.unwrap_or(line.len()))?.trim_ascii_end();
         let cell = cell.strip_suffix(b"|").unwrap_or(cell);
-        let value = cell.strip_suffix(b"`").or_else(|| cell.strip_suffix(b"\"")).unwrap_or(cell);
+        let value = cell
+            .strip_suffix(b"`")
+            .or_else(|| cell.strip_suffix(b"\""))
+            .unwrap_or(cell);
         let is_word = !value.is_empty() && value.iter().all(u8::is_ascii_graphic);
         is_word.then(|| span(at, value.len(), ValueForm::Sentence))
     }

@@ -79,7 +79,10 @@ fn is_secret(
         return false;
     }
     let is_code = matches!(form, ValueForm::Inline | ValueForm::Annotation);
-    if !is_code && is_strong(value) && (form.is_quoted() || form == ValueForm::Sentence || !is_call(value)) {
+    if !is_code
+        && is_strong(value)
+        && (form.is_quoted() || form == ValueForm::Sentence || !is_call(value))
+    {
         return true;
     }
     if form == ValueForm::Quoted && is_random_behind_word(value) {

@@ -1,7 +1,39 @@
 //! Values that no program uses as they are: fillers, placeholders, templates, addresses.
 
+use std::sync::LazyLock;
+
+use regex::bytes::Match;
+
 use super::name::{has_common_word, is_common, reads_as_name};
 use super::words::list;
+use crate::text::byte_pattern::BytePattern;
+
+/// A name in angle brackets: `<token>`.
+static IN_BRACKETS: BytePattern = BytePattern::new(r"^<[\w .:/-]*>$");
+
+/// The bracket of a template and a name, perhaps with more: `${TOKEN:-x}`, `{{ .Values.key }}`.
+static TEMPLATE: LazyLock<BytePattern> = LazyLock::new(|| {
+    let braces = (r"(?:[$#%]\{|\{\{)", r"\}");
+    let brackets = [
+        braces,
+        (r"[$%]\(", r"\)"),
+        (r"(?:\[|ENC)\[", r"\]"),
+        ("<%", "%>"),
+    ];
+    let forms = brackets.map(|(open, close)| {
+        let more = format!(r#"(?:{close}|[]}})% :|\[(,'"/?].*{close})"#);
+        format!(r"{open}[ {{=$.-]*(?:[A-Za-z_]{close}|([A-Za-z_][\w.-]+|\d+){more})")
+    });
+    BytePattern::from(forms.join("|"))
+});
+
+/// A name in braces, between underscores or behind `$`, as a whole value.
+static REFERENCE: BytePattern = BytePattern::new(
+    r#"^(?:\{[ {=$.-]*(?:[A-Za-z_][\w.-]*[]})% :|\[(,'"/?].*)?\}$|__.*__$|\.*\$[A-Za-z_2])"#,
+);
+
+/// A path, an address of mail or another one.
+static ADDRESS: BytePattern = BytePattern::new(r"://|^(?:\.\.?/|[a-z.-]+@[a-z-]+\.[a-z.-]+$)");
 
 pub(in crate::scrub) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
@@ -9,83 +41,19 @@ pub(in crate::scrub) fn is_placeholder(value: &str) -> bool {
         .iter()
         .any(|part| lower.contains(part))
         || is_common(value)
-        || is_name_in_brackets(value)
+        || IN_BRACKETS.is_in(value) && reads_as_name(value)
 }
 
-/// Returns whether a value is a name in angle brackets: `<token>`.
-fn is_name_in_brackets(value: &str) -> bool {
-    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b" _-.:/".contains(&byte);
-    let opened = value.strip_prefix('<');
-    let inside = opened.and_then(|opened| opened.strip_suffix('>'));
-    inside.is_some_and(|inside| inside.bytes().all(is_of_name) && reads_as_name(inside))
-}
-
-/// The brackets of templates.
-const BRACKETS: [(&str, &str); 9] = [
-    ("${", "}"),
-    ("$(", ")"),
-    ("{{", "}}"),
-    ("<%", "%>"),
-    ("#{", "}"),
-    ("%(", ")"),
-    ("%{", "}"),
-    ("[[", "]]"),
-    ("ENC[", "]"),
-];
-
-/// Returns whether a value has a name in the brackets of a template: `${TOKEN}`, `{{ .Values.key }}`.
 pub(super) fn has_template(value: &str) -> bool {
-    BRACKETS.iter().any(|(open, close)| {
-        let mut opened = value.split(open).skip(1);
-        opened.any(|opened| opened.contains(close) && begins_with_name(opened))
-    })
-}
-
-/// Returns whether a name and perhaps more stands in a bracket: ` .Values.key | quote `, `TOKEN:-x`.
-fn begins_with_name(inside: &str) -> bool {
-    let inside = inside.trim_start_matches([' ', '{', '=', '-', '$', '.']);
-    let is_end = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | '-');
-    let end = inside.find(is_end).unwrap_or(inside.len());
-    let (name, after) = inside.split_at_checked(end).unwrap_or_default();
-    let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
-    let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-    (is_number || name.starts_with(is_first))
-        && (name.len() > 1 || after.starts_with(['}', ')']))
-        && reads_as_name(name)
-        && after.starts_with([
-            '}', ')', ']', '%', ' ', ':', '|', '[', '(', ',', '\'', '"', '/', '?',
-        ])
+    let reads = |name: Match<'_>| std::str::from_utf8(name.as_bytes()).is_ok_and(reads_as_name);
+    let found = TEMPLATE
+        .regex()
+        .and_then(|regex| regex.captures(value.as_bytes()));
+    found.is_some_and(|found| found.iter().skip(1).flatten().all(reads))
 }
 
 pub(in crate::scrub) fn is_template(value: &str) -> bool {
-    let braced = value.strip_prefix('{').filter(|rest| rest.ends_with('}'));
-    has_template(value)
-        || braced.is_some_and(|inside| inside == "}" || begins_with_name(inside))
-        || (value.starts_with("__") && value.ends_with("__"))
-        || value
-            .trim_start_matches('.')
-            .strip_prefix('$')
-            .is_some_and(|rest| {
-                rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '2')
-            })
-}
-
-/// Returns whether a value names an element of a page: `#add-password`.
-fn is_selector(value: &str) -> bool {
-    let is_of_name = |byte: u8| byte.is_ascii_alphabetic() || b"_-".contains(&byte);
-    let name = value.strip_prefix('#').unwrap_or_default();
-    name.bytes().all(is_of_name) && has_common_word(name)
-}
-
-/// Returns whether a value is an address of mail: `jane@example.com`.
-fn is_mailbox(value: &str) -> bool {
-    let is_of_name = |c: char| c.is_ascii_lowercase() || matches!(c, '.' | '-');
-    value.split_once('@').is_some_and(|(name, host)| {
-        host.contains('.')
-            && [name, host]
-                .iter()
-                .all(|part| !part.is_empty() && part.chars().all(is_of_name))
-    })
+    has_template(value) || REFERENCE.is_in(value)
 }
 
 /// Returns whether a value is a public key or a digest.
@@ -94,16 +62,20 @@ pub(in crate::scrub) fn is_public(value: &str) -> bool {
     beginnings.any(|beginning| value.starts_with(beginning))
 }
 
+/// Returns whether a value says where another one is kept: `env:TOKEN`.
+pub(super) fn is_kept_elsewhere(value: &str) -> bool {
+    list("schemes")
+        .iter()
+        .any(|scheme| value.starts_with(scheme))
+}
+
 pub(in crate::scrub) fn is_address(value: &str) -> bool {
     let is_path = |rest: &str| !rest.is_empty() && reads_as_name(rest);
-    value.contains("://")
-        || is_selector(value)
-        || is_mailbox(value)
-        || value.starts_with("./")
-        || value.starts_with("../")
+    // `#add-password`, an element of a page.
+    let is_of_name = |byte: u8| byte.is_ascii_alphabetic() || b"_-".contains(&byte);
+    let is_element = |name: &str| name.bytes().all(is_of_name) && has_common_word(name);
+    ADDRESS.is_in(value)
+        || is_kept_elsewhere(value)
         || value.strip_prefix(['/', '~']).is_some_and(is_path)
-        || list("schemes")
-            .iter()
-            .any(|scheme| value.starts_with(scheme))
-        || value.starts_with("-----")
+        || value.strip_prefix('#').is_some_and(is_element)
 }

@@ -89,7 +89,8 @@ pub(in crate::scrub) fn is_call(value: &str) -> bool {
     let (before, after) = value.split_at(at);
     let close = if after.starts_with('(') { ')' } else { ']' };
     let behind = after.split_once(close).map(|(_, behind)| behind);
-    let is_closed = behind.is_some_and(|behind| !behind.starts_with(|c: char| c.is_ascii_alphanumeric()));
+    let is_closed =
+        behind.is_some_and(|behind| !behind.starts_with(|c: char| c.is_ascii_alphanumeric()));
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let name = before.rsplit(|c| !is_of_name(c)).next().unwrap_or_default();
     let is_of_letters = |word: &&[u8]| word.iter().all(u8::is_ascii_alphabetic);

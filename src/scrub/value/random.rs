@@ -1,6 +1,6 @@
 //! Values that look random, and those that are anything but.
 
-use super::dummy::has_template;
+use super::dummy::{has_template, is_kept_elsewhere};
 use super::name::{has_vowel, is_algorithm, is_call, is_common, reads_as_name, reads_as_word};
 use super::words::{list, words};
 
@@ -31,7 +31,9 @@ pub(in crate::scrub) fn is_strong(value: &str) -> bool {
     let is_word = |word: &&[u8]| {
         let text = std::str::from_utf8(word).unwrap_or_default();
         let is_acronym = small > 0 && word.len() < 6 && word.iter().all(u8::is_ascii_uppercase);
-        !is_acronym && has_vowel(word) && (reads_as_word(word) || (word.len() > 2 && is_common(text)))
+        !is_acronym
+            && has_vowel(word)
+            && (reads_as_word(word) || (word.len() > 2 && is_common(text)))
     };
     let in_words: usize = words(value.as_bytes())
         .filter(is_word)
@@ -49,10 +51,7 @@ pub(in crate::scrub) fn is_strong(value: &str) -> bool {
         && !is_pattern(value)
         && !is_crypt(value)
         && !value.contains("://")
-        && !value.starts_with("-----")
-        && !list("schemes")
-            .iter()
-            .any(|scheme| value.starts_with(scheme))
+        && !is_kept_elsewhere(value)
         && (value.len() >= 48 || !has_template(value))
         && !(value.contains("].") && is_call(value))
 }
