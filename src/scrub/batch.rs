@@ -8,7 +8,7 @@ use super::detector::Detector;
 use super::overlap::{RuleIndex, SecretSpan, Specificity, join};
 use super::own_keys::OwnKeys;
 use super::placeholder::{Numbering, label, placeholder, places};
-use super::value::random::shannon;
+use super::value::random::is_random;
 use super::{Finding, OutgoingText, Scrubbed};
 use crate::domain::context::ScrubbingReport;
 use crate::domain::steps;
@@ -16,6 +16,9 @@ use crate::domain::steps;
 /// A mask can bring two parts of a text closer, and so lead to another finding. Texts settle in the
 /// second round; the limit is there for texts that are made for it.
 const MAX_ROUNDS: usize = 16;
+
+/// A shorter value could be a word of another text.
+const SHORTEST_REPEATED: usize = 10;
 
 /// The kind of a key that this program holds, and its name among the rules.
 const OWN_KEY: (&str, &str) = ("own-key", "api_key");
@@ -102,7 +105,7 @@ impl<'s, 't> Batch<'s, 't> {
         for text in &self.texts {
             for span in &text.spans {
                 let secret = text.secret(span);
-                if span.is_certain && is_strong(secret) {
+                if span.is_certain && is_random(secret, SHORTEST_REPEATED) {
                     strong.push((secret, *span));
                 }
             }
@@ -276,20 +279,6 @@ fn without_placeholders(spans: Vec<SecretSpan>, text: &str) -> Vec<SecretSpan> {
         places.get(next).is_some_and(|(start, _)| *start < span.end)
     };
     spans.into_iter().filter(|span| !touches(span)).collect()
-}
-
-/// A shorter value could be a word of the text.
-const SHORTEST_STRONG: usize = 10;
-
-/// The lowest entropy of a strong secret, in bits per byte.
-const LOWEST_ENTROPY: f64 = 3.0;
-
-fn is_strong(secret: &str) -> bool {
-    let has = |is: fn(u8) -> bool| secret.bytes().any(is);
-    secret.len() >= SHORTEST_STRONG
-        && has(|byte| byte.is_ascii_digit())
-        && has(|byte| byte.is_ascii_alphabetic())
-        && shannon(secret.as_bytes()) >= LOWEST_ENTROPY
 }
 
 fn report(findings: &[Finding]) -> ScrubbingReport {

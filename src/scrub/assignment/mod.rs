@@ -33,9 +33,8 @@ pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<((usiz
     let strength = name::judge(name_text, place.start - name.start, place.end - name.start)?;
     let found = ValueReader { text, name }.value()?;
     steps::count(found.end - name.start);
-    let is_beside = matches!(found.form, ValueForm::Argument | ValueForm::Sentence);
-    let is_alone = name.end - name.start == place.end - place.start;
-    if is_beside && is_alone && name::AMBIGUOUS.contains(place.keyword()) {
+    let is_alone = name_text.len() == place.keyword().len();
+    if found.form.is_beside() && is_alone && name::AMBIGUOUS.contains(place.keyword()) {
         return None;
     }
     let value = place.text.get(found.start..found.judged_end)?;
@@ -56,12 +55,10 @@ pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<((usiz
 /// number unless a vendor has such keys.
 fn is_key(value: &str, form: ValueForm, has_vendor: bool) -> bool {
     let is_number = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
-    let has = |is: fn(u8) -> bool| value.bytes().any(is);
     value.len() >= 24
         && !matches!(form, ValueForm::Annotation | ValueForm::Sentence)
         && !is_public(value)
-        && has(|byte| byte.is_ascii_digit())
-        && has(|byte| byte.is_ascii_alphabetic())
+        && value.bytes().any(|byte| byte.is_ascii_digit())
         && (has_vendor || !value.bytes().all(is_number))
         && (form.is_quoted() && is_strong(value) || !value.contains(['.', ':', ',']))
 }
@@ -78,11 +75,8 @@ fn is_secret(
     if is_filler(value) || is_placeholder(value) {
         return false;
     }
-    let is_code = matches!(form, ValueForm::Inline | ValueForm::Annotation);
-    if !is_code
-        && is_strong(value)
-        && (form.is_quoted() || form == ValueForm::Sentence || !is_call(value))
-    {
+    let may_be_call = !form.is_quoted() && !form.is_beside();
+    if !form.is_code() && is_strong(value) && !(may_be_call && is_call(value)) {
         return true;
     }
     if form == ValueForm::Quoted && is_random_behind_word(value) {
@@ -94,8 +88,7 @@ fn is_secret(
     if !form.is_quoted() && is_reference(value, form) {
         return false;
     }
-    let is_beside = matches!(form, ValueForm::Argument | ValueForm::Sentence);
-    if is_beside && value.contains(['[', ']', '(', ')', '<', '>', '{', '}']) {
+    if form.is_beside() && value.contains(['[', ']', '(', ')', '<', '>', '{', '}']) {
         return false;
     }
     match (policy, strength) {
@@ -108,14 +101,10 @@ fn is_secret(
             is_chosen || is_random(value, 16)
         }
         (NamePolicy::Password, NameStrength::Sure) => is_password(value, form),
-        (NamePolicy::Random, NameStrength::Sure) => match form {
-            ValueForm::Argument | ValueForm::Sentence => is_random(value, 12),
-            _ => {
-                let is_setting = is_setting || form == ValueForm::EnvironmentLine;
-                is_random(value, 8)
-                    || is_word_list(value)
-                    || is_chosen_secret(value, form, is_setting)
-            }
-        },
+        (NamePolicy::Random, NameStrength::Sure) if form.is_beside() => is_random(value, 12),
+        (NamePolicy::Random, NameStrength::Sure) => {
+            let is_setting = is_setting || form == ValueForm::EnvironmentLine;
+            is_random(value, 8) || is_word_list(value) || is_chosen_secret(value, form, is_setting)
+        }
     }
 }

@@ -30,6 +30,16 @@ impl ValueForm {
         matches!(self, Self::Quoted | Self::Argument)
     }
 
+    /// Returns whether the value stands where code has names and types.
+    pub(super) fn is_code(self) -> bool {
+        matches!(self, Self::Inline | Self::Annotation)
+    }
+
+    /// Returns whether the value stands beside the name, and is not assigned to it.
+    pub(super) fn is_beside(self) -> bool {
+        matches!(self, Self::Argument | Self::Sentence)
+    }
+
     /// Returns whether the value is surely assigned to the name: as a literal or as a setting.
     pub(super) fn is_assigned(self) -> bool {
         matches!(self, Self::Quoted | Self::Line | Self::EnvironmentLine)

@@ -23,9 +23,8 @@ pub(in crate::scrub) fn is_reference(value: &str, form: ValueForm) -> bool {
         return false;
     }
     let value = value.trim_end_matches(['!', '?']);
-    let is_code = matches!(form, ValueForm::Inline | ValueForm::Annotation);
     let is_chosen = value.starts_with(|c: char| c.is_ascii_uppercase())
-        && (has_capital_and_number(value) || (!is_code && is_joined_password(value)));
+        && (has_capital_and_number(value) || (!form.is_code() && is_joined_password(value)));
     if is_chosen {
         // `password: Winter2024!`, `{password: Winter2024, user: bob}`
         return false;
@@ -38,7 +37,7 @@ pub(in crate::scrub) fn is_reference(value: &str, form: ValueForm) -> bool {
     let has_humps = path
         .bytes()
         .any(|byte| byte.is_ascii_uppercase() || b"_.".contains(&byte));
-    is_path && (is_code || has_humps) && reads_as_name(&path)
+    is_path && (form.is_code() || has_humps) && reads_as_name(&path)
 }
 
 /// Returns whether a value is the sort of secret that people choose.
