@@ -102,8 +102,7 @@ impl Form {
 impl<'t> ValueReader<'t> {
     /// `None` if nothing is assigned.
     pub(super) fn value(&self) -> Option<ValueSpan> {
-        let rest = self.after(self.name.end);
-        let rest = rest.get(..LONGEST_BETWEEN).unwrap_or(rest);
+        let rest = self.near(self.name.end);
         let closing = NAME_END.regex()?.captures(rest)?;
         let name = match (closing.get(1), closing.get(2)) {
             (Some(_), _) => NameEnd::Quoted,
@@ -175,6 +174,12 @@ impl<'t> ValueReader<'t> {
             },
             ..value
         }
+    }
+
+    /// Returns as much of the text from a place on as may stand before a value.
+    pub(super) fn near(&self, at: usize) -> &'t [u8] {
+        let rest = self.text.get(at..).unwrap_or_default();
+        rest.get(..LONGEST_BETWEEN).unwrap_or(rest)
     }
 
     /// Returns as much of the text from a place on as a value may have.

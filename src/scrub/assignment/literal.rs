@@ -36,7 +36,7 @@ impl ValueReader<'_> {
     /// Reads a string literal, also inside a call that keeps its value, or in pieces that the
     /// language joins.
     pub(super) fn literal(&self, at: usize) -> Option<ValueSpan> {
-        let beginning = BEGINNING.regex()?.find(self.after(at))?;
+        let beginning = BEGINNING.regex()?.find(self.near(at))?;
         let (mut literal, mut end) = self.piece(at + beginning.end())?;
         for _ in 0..MAX_PIECES {
             let next = self.joined(literal.start, end);
@@ -55,7 +55,7 @@ impl ValueReader<'_> {
 
     /// Reads what stands in quotes; returns also where the last quote ends.
     fn piece(&self, at: usize) -> Option<(ValueSpan, usize)> {
-        let opening = OPENING.regex()?.captures(self.after(at))?;
+        let opening = OPENING.regex()?.captures(self.near(at))?;
         let length = |group| opening.get(group).map_or(0, |found| found.len());
         let (hashes, mut slashes) = (length(1), length(2));
         let [quote] = *opening.get(3)?.as_bytes() else {
@@ -81,7 +81,7 @@ impl ValueReader<'_> {
     /// it by its indentation: deeper than the line of the literal or, if that begins with the
     /// literal, as deep.
     fn joined(&self, start: usize, end: usize) -> Option<usize> {
-        let join = JOIN.regex()?.captures(self.after(end))?;
+        let join = JOIN.regex()?.captures(self.near(end))?;
         if let Some(indent) = join.get(1) {
             let line = self.line_before(start);
             let text = line.trim_ascii_start();
