@@ -52,6 +52,14 @@ impl ValueReader<'_> {
         Some(span(start, inline.len() - dots.count(), form))
     }
 
+    /// Returns whether a sign in front of a value compares it: `password == value`, but not
+    /// `PASSWORD==X7…`, where it is part of the value.
+    pub(super) fn is_compared(&self, at: usize, value: ValueSpan, is_spaced: bool) -> bool {
+        let text = self.text.get(value.start..value.end).unwrap_or_default();
+        let has_sign = value.start == at && matches!(text, [b'=' | b'~', ..]);
+        has_sign && (is_spaced || !has_strong(text))
+    }
+
     /// Reads the next field of a line of a table: `name,value,`.
     pub(super) fn field(&self, at: usize) -> Option<ValueSpan> {
         let mut fields = self.after(at).split(|byte| b",\r\n".contains(byte));
@@ -129,7 +137,7 @@ impl ValueReader<'_> {
     }
 
     /// Returns whether the name stands in a string with these quotes, as far as its line shows.
-    pub(super) fn is_inside(&self, quote: u8) -> bool {
+    fn is_inside(&self, quote: u8) -> bool {
         let line = self.line_before(self.name.start);
         line.split(|byte| *byte == quote).count() % 2 == 0
     }
@@ -148,7 +156,7 @@ impl ValueReader<'_> {
     }
 }
 
-pub(super) fn has_strong(value: &[u8]) -> bool {
+fn has_strong(value: &[u8]) -> bool {
     std::str::from_utf8(value).is_ok_and(|value| is_strong(value) && !is_call(value))
 }
 

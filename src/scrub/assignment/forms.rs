@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::bare::has_strong;
 use super::name::NameSpan;
 use crate::scrub::value::ValueForm;
 use crate::text::byte_pattern::BytePattern;
@@ -36,12 +35,12 @@ pub(super) struct ValueReader<'t> {
 /// A row of the table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Form {
+struct AssignmentForm {
     name: Option<NameEnd>,
     signs: Option<String>,
     line: Option<BytePattern>,
     between: BytePattern,
-    read: Reading,
+    read: ValueReading,
 }
 
 /// How a name ends.
@@ -56,7 +55,7 @@ enum NameEnd {
 /// How the value of a form is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Reading {
+enum ValueReading {
     /// A literal, or what stands there without quotes.
     Assigned,
     /// The same behind a colon, where code has types.
@@ -79,7 +78,7 @@ enum Reading {
 
 #[derive(Debug, Default, Deserialize)]
 struct Table {
-    form: Vec<Form>,
+    form: Vec<AssignmentForm>,
 }
 
 static FORMS: LazyLock<Table> = LazyLock::new(|| load(include_str!("forms.toml")));
@@ -87,7 +86,7 @@ static FORMS: LazyLock<Table> = LazyLock::new(|| load(include_str!("forms.toml")
 /// What closes a name, with its quote and its spaces.
 static NAME_END: BytePattern = BytePattern::new(r#"^(\\*["'`])?[\]?!]*([ \t]+)?"#);
 
-impl Form {
+impl AssignmentForm {
     fn begins(&self, name: NameEnd, sign: u8) -> bool {
         let is_name = match self.name {
             None => true,
@@ -126,30 +125,27 @@ impl<'t> ValueReader<'t> {
         })
     }
 
-    fn read(&self, between: usize, reading: Reading) -> Option<ValueSpan> {
+    fn read(&self, between: usize, reading: ValueReading) -> Option<ValueSpan> {
         let at = self.name.end + between;
         match reading {
-            Reading::Assigned | Reading::Typed | Reading::Setting => {
+            ValueReading::Assigned | ValueReading::Typed | ValueReading::Setting => {
                 let between = self.text.get(self.name.end..at)?;
                 let is_code = between.iter().any(|byte| b" \t\n:|+<".contains(byte));
-                let is_spaced = is_code && reading != Reading::Setting;
+                let is_spaced = is_code && reading != ValueReading::Setting;
                 let value = self.literal(at).or_else(|| self.bare(at, is_spaced))?;
-                let text = self.text.get(value.start..value.end)?;
-                match (reading, text) {
-                    (Reading::Typed, _) => Some(self.as_type(value)),
-                    (Reading::Assigned, [b'=' | b'~', ..]) if value.start == at => {
-                        (!is_spaced && has_strong(text)).then_some(value)
-                    }
+                match reading {
+                    ValueReading::Typed => Some(self.as_type(value)),
+                    ValueReading::Assigned if self.is_compared(at, value, is_spaced) => None,
                     _ => Some(value),
                 }
             }
-            Reading::Literal => self.literal(at),
-            Reading::Argument => self.argument(at),
-            Reading::Sentence => self.sentence(at),
-            Reading::Cell => self.cell(at),
-            Reading::Field => self.field(at),
-            Reading::Line => self.up_to(at, b'\n', ValueForm::Line),
-            Reading::Element => {
+            ValueReading::Literal => self.literal(at),
+            ValueReading::Argument => self.argument(at),
+            ValueReading::Sentence => self.sentence(at),
+            ValueReading::Cell => self.cell(at),
+            ValueReading::Field => self.field(at),
+            ValueReading::Line => self.up_to(at, b'\n', ValueForm::Line),
+            ValueReading::Element => {
                 let is_closed = self.after(at).contains(&b'<');
                 self.up_to(at, b'<', ValueForm::Quoted)
                     .filter(|_| is_closed)
