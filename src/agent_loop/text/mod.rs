@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::text::pattern::Pattern;
 use crate::text::word_list::{WordLists, load};
 
 pub use message::{Block, BlockKind, Message};
@@ -34,6 +35,17 @@ pub(in crate::agent_loop) struct WordRow<M> {
 pub(in crate::agent_loop) fn rows<M: DeserializeOwned>(file: &str) -> Vec<WordRow<M>> {
     let mut tables: BTreeMap<String, Vec<WordRow<M>>> = load(file);
     tables.remove("rows").unwrap_or_default()
+}
+
+/// Returns the expression of all rows of a meaning, which stands for `{}` in the frame.
+pub(in crate::agent_loop) fn pattern<M: PartialEq>(
+    rows: &[WordRow<M>],
+    means: M,
+    frame: &str,
+) -> Pattern {
+    let rows = rows.iter().filter(|row| row.means == means);
+    let words: Vec<&str> = rows.map(|row| row.words.as_str()).collect();
+    Pattern::from(frame.replace("{}", &format!("(?:{})", words.join("|"))))
 }
 
 /// The lists of the file `words.toml`.

@@ -106,8 +106,8 @@ pub struct Token<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// Letters, digits and `_`, with apostrophes and points inside. A hyphen divides words:
-    /// `follow-up` is two.
+    /// Letters, digits and `_`, with apostrophes and points inside; or one letter of a language
+    /// without blanks. A hyphen divides words: `follow-up` is two.
     Word,
     /// Digits, with points and commas inside, and a percent sign.
     Number,
@@ -125,7 +125,12 @@ pub fn has_word(text: &str, words: &[impl AsRef<str>]) -> bool {
 }
 
 /// The kinds of tokens by the group that matches: a number, a word, inline code, a mark.
-static TOKEN: Pattern = Pattern::new(r"(\d+(?:[.,]\d+)*\b%?)|(\w+(?:['.]\w+)*)|(\u{fffc})|(\S)");
+static TOKEN: Pattern = Pattern::prepared("", |_| {
+    // Those of `is_unspaced`.
+    let letter = r"[\u{e00}-\u{eff}\u{1000}-\u{109f}\u{1780}-\u{17ff}\u{3040}-\u{30ff}\u{3400}-\u{9fff}\u{f900}-\u{faff}\u{20000}-\u{3ffff}]";
+    let word = format!(r"[\w--{letter}]+");
+    format!(r"(\d+(?:[.,]\d+)*\b%?)|({letter}|{word}(?:['.]{word})*)|(\u{{fffc}})|(\S)")
+});
 
 /// `sentence` is in lower case, with straight apostrophes.
 pub fn tokens(sentence: &str) -> Vec<Token<'_>> {

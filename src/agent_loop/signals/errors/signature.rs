@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::agent_loop::signals::LONGEST_UNMASKED;
-use crate::agent_loop::text::{TABLES, WordRow, rows};
+use crate::agent_loop::text::{TABLES, pattern, rows};
 use crate::stopping::exit_check::evidence::ErrorSignature;
 use crate::text::clean::{shortened, shortened_unmasked};
 use crate::text::pattern::Pattern;
@@ -26,65 +26,38 @@ enum ErrorForm {
     Begins,
     /// It is in the line.
     Holds,
+    /// It is in the line, which needs no message behind a colon.
+    Matches,
     /// The line begins with a name that ends so: `ValueError: …`, `java.io.IOException`.
     Named,
-    /// A regular expression that the line matches.
-    Matches,
     /// The line begins so, and names what failed, not why: an error if no line names that.
     Outline,
-    /// The line begins so, with the parts behind ` … `, and says only that something failed.
+    /// The line begins so, and says only that something failed.
     Summary,
     /// It is in a line that has no such form.
     Mentions,
 }
 
-static FORMS: LazyLock<Vec<WordRow<ErrorForm>>> =
-    LazyLock::new(|| rows(include_str!("forms.toml")));
-
-static PATTERN: LazyLock<Pattern> = LazyLock::new(|| {
-    let rows = FORMS.iter().filter(|row| row.means == ErrorForm::Matches);
-    let patterns: Vec<&str> = rows.map(|row| row.words.as_str()).collect();
-    Pattern::from(patterns.join("|"))
+static FORMS: LazyLock<[(ErrorForm, Pattern); 7]> = LazyLock::new(|| {
+    let rows = rows(include_str!("forms.toml"));
+    [
+        (ErrorForm::Begins, r"(?i)^[^\pL\pN]*{}"),
+        (ErrorForm::Holds, "{}"),
+        (ErrorForm::Matches, "{}"),
+        (
+            ErrorForm::Named,
+            r"^[^\pL\pN]*(?:[^: (]*[.$])?[A-Z]\w*{}(?:[: (]|$)",
+        ),
+        (ErrorForm::Outline, "(?i)^{}"),
+        (ErrorForm::Summary, "(?i)^{}"),
+        (ErrorForm::Mentions, "(?i){}"),
+    ]
+    .map(|(form, frame)| (form, pattern(&rows, form, frame)))
 });
 
-impl WordRow<ErrorForm> {
-    fn matches(&self, line: &str) -> bool {
-        let words = self.words.as_str();
-        match self.means {
-            ErrorForm::Begins => begins(
-                line.trim_start_matches(|c: char| !c.is_alphanumeric()),
-                words,
-            ),
-            ErrorForm::Summary | ErrorForm::Outline => {
-                let mut parts = words.split(" … ");
-                parts.next().is_some_and(|start| begins(line, start))
-                    && parts.all(|part| line.contains(part))
-            }
-            ErrorForm::Matches => PATTERN.is_in(line),
-            ErrorForm::Holds => line.contains(words),
-            ErrorForm::Mentions => line.to_lowercase().contains(words),
-            ErrorForm::Named => {
-                let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-                let name = line.split([':', ' ', '(']).next().unwrap_or_default();
-                let last = name.rsplit(['.', '$']).next().unwrap_or_default();
-                last.starts_with(|c: char| c.is_ascii_uppercase())
-                    && last.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-                    && last.len() > words.len()
-                    && last.ends_with(words)
-            }
-        }
-    }
-}
-
 fn has_form(line: &str, forms: &[ErrorForm]) -> bool {
-    let mut rows = FORMS.iter().filter(|row| forms.contains(&row.means));
-    rows.any(|row| row.matches(line))
-}
-
-/// `words` are in lower case.
-fn begins(text: &str, words: &str) -> bool {
-    let start = text.get(..words.len());
-    start.is_some_and(|start| start.eq_ignore_ascii_case(words))
+    let mut known = FORMS.iter().filter(|(form, _)| forms.contains(form));
+    known.any(|(_, pattern)| pattern.is_in(line))
 }
 
 /// At most 2,000 characters; `None` if it says nothing of its own, like `exit code 1`.
@@ -292,9 +265,8 @@ mod tests {
 
     #[test]
     fn every_form_matches_its_example() {
-        assert!(!FORMS.is_empty());
-        for row in FORMS.iter() {
-            assert!(row.matches(&row.example), "{row:?}");
+        for row in rows::<ErrorForm>(include_str!("forms.toml")) {
+            assert!(has_form(&row.example, &[row.means]), "{row:?}");
             let reports = matches!(
                 row.means,
                 ErrorForm::Begins | ErrorForm::Holds | ErrorForm::Named | ErrorForm::Matches

@@ -1,18 +1,18 @@
 //! Phrases, as data: what they mean, in eight languages, and how they are matched.
 //!
-//! One file a language. The words are those that agents end their turns with; a phrase is matched
-//! by whole words, or by its characters in languages that are written without blanks. Each has an
+//! One file a language. The words are those that agents end their turns with. Each phrase has an
 //! example, which the tests match.
 
-mod spaced;
+mod matcher;
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
 use crate::agent_loop::text::WordRow;
-use crate::text::clean::is_unspaced;
 use crate::text::word_list::{WordList, load};
+
+pub(super) use matcher::matches;
 
 /// What a phrase means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -70,19 +70,10 @@ pub(super) struct PhraseMatch {
     pub(super) is_resolved: bool,
 }
 
-/// `sentence` is in lower case, with straight apostrophes.
-pub(super) fn matches(sentence: &str) -> Vec<PhraseMatch> {
-    let mut matches = spaced::matches(sentence);
-    matches.extend(unspaced_matches(sentence));
-    matches
-}
-
 /// The words of one language.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Language {
-    /// Whether words are divided by blanks. Without, phrases are matched by their characters.
-    has_blanks: bool,
     /// Deny what follows in the clause: `not`, `nearly`.
     negators: WordList,
     /// Make what follows in the sentence conditional: `once`, `until`.
@@ -94,6 +85,9 @@ struct Language {
     modals: WordList,
     /// Restrict a claim before them: `except`.
     exceptions: WordList,
+    /// Restrict a claim after them: `except for the tests`.
+    #[serde(default)]
+    exceptions_before: WordList,
     /// Things that are part of the work: `phase`.
     parts: WordList,
     /// Take back what was open in the same clause: `fixed the remaining …`.
@@ -114,44 +108,6 @@ static LANGUAGES: LazyLock<[Language; 8]> = LazyLock::new(|| {
     ]
     .map(load)
 });
-
-/// The marks that end a clause.
-const MARKS: [char; 10] = ['，', '、', ',', '；', ';', '：', ':', '。', '（', '('];
-
-fn unspaced_matches(sentence: &str) -> Vec<PhraseMatch> {
-    let mut matches = Vec::new();
-    if !sentence.contains(is_unspaced) {
-        return matches;
-    }
-    for language in LANGUAGES.iter().filter(|language| !language.has_blanks) {
-        for row in &language.rows {
-            for (at, words) in sentence.match_indices(&row.words) {
-                let before = sentence.get(..at).unwrap_or_default();
-                let after = sentence.get(at + words.len()..).unwrap_or_default();
-                matches.push(PhraseMatch {
-                    at,
-                    ..phrase_match(language, row.means, before, after)
-                });
-            }
-        }
-    }
-    matches
-}
-
-fn phrase_match(language: &Language, meaning: Sense, before: &str, after: &str) -> PhraseMatch {
-    let clause = before.rsplit(MARKS).next().unwrap_or_default();
-    let following = after.split(MARKS).next().unwrap_or_default();
-    PhraseMatch {
-        meaning,
-        at: 0,
-        is_denied: language.negators.are_in(clause),
-        is_conditional: language.conditions.are_in(before) || language.conditions.are_in(following),
-        is_modal: language.modals.are_in(clause),
-        has_exception: language.exceptions.are_in(before) || language.exceptions.are_in(after),
-        is_of_part: language.parts.are_in(before),
-        is_resolved: language.resolutions.are_in(clause),
-    }
-}
 
 #[cfg(test)]
 mod tests {

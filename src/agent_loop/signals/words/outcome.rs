@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::agent_loop::text::{TABLES, has_word, rows};
+use crate::agent_loop::text::{TABLES, has_word, pattern, rows};
 use crate::text::pattern::Pattern;
 
 /// How a run ended.
@@ -20,10 +20,7 @@ static FAILS: LazyLock<Pattern> = LazyLock::new(|| lines(Outcome::Fails));
 static PASSES: LazyLock<Pattern> = LazyLock::new(|| lines(Outcome::Passes));
 
 fn lines(outcome: Outcome) -> Pattern {
-    let rows = rows::<Outcome>(include_str!("outcomes.toml")).into_iter();
-    let rows = rows.filter(|row| row.means == outcome);
-    let patterns: Vec<String> = rows.map(|row| row.words).collect();
-    Pattern::from(format!("(?i){}", patterns.join("|")))
+    pattern(&rows(include_str!("outcomes.toml")), outcome, "(?i){}")
 }
 
 /// A failure before a success on one line: a summary names both.

@@ -1,4 +1,5 @@
-//! Phrases of languages with blanks between words.
+//! Finds phrases in a sentence. Letters of languages without blanks are words of their own, so that
+//! one way of matching serves all languages.
 //!
 //! | element | matches |
 //! |---|---|
@@ -40,33 +41,37 @@ enum Element {
 /// The phrases by the words that they may begin with.
 static PHRASES: LazyLock<HashMap<&'static str, Vec<Arc<Phrase>>>> = LazyLock::new(|| {
     let mut phrases: HashMap<_, Vec<_>> = HashMap::with_capacity(1024);
-    for language in LANGUAGES.iter().filter(|language| language.has_blanks) {
-        for row in &language.rows {
-            let parts = row.words.split_whitespace();
-            let phrase = Arc::new(Phrase {
-                language,
-                meaning: row.means,
-                elements: parts.map(|part| Element::read(part, language)).collect(),
-            });
-            for word in first_words(&phrase.elements) {
-                phrases.entry(word).or_default().push(Arc::clone(&phrase));
-            }
+    let languages = LANGUAGES.iter();
+    for (language, row) in languages.flat_map(|it| it.rows.iter().map(move |row| (it, row))) {
+        let parts = row.words.split_whitespace();
+        let phrase = Arc::new(Phrase {
+            language,
+            meaning: row.means,
+            elements: parts.map(|part| Element::read(part, language)).collect(),
+        });
+        for word in first_words(&phrase.elements) {
+            phrases.entry(word).or_default().push(Arc::clone(&phrase));
         }
     }
     phrases
 });
 
-/// The words of the first optional elements, and of the element after them.
+/// The first words of the first optional elements, and of the element after them.
 fn first_words(elements: &[Element]) -> Vec<&'static str> {
     let mut first = Vec::new();
     for element in elements {
         if let Element::Words { words, is_optional } = element {
-            first.extend(words);
+            first.extend(words.iter().map(|word| match *word {
+                "#" | "<code>" => word,
+                _ => tokens(word).first().map_or(*word, name),
+            }));
             if !is_optional {
                 break;
             }
         }
     }
+    first.sort_unstable();
+    first.dedup();
     first
 }
 
@@ -93,6 +98,7 @@ impl Element {
     }
 }
 
+/// Empty for a mark.
 fn name<'a>(token: &Token<'a>) -> &'a str {
     match token.kind {
         TokenKind::Word => token.text,
@@ -115,7 +121,28 @@ fn divides_statements(token: &Token<'_>) -> bool {
     )
 }
 
-pub(super) fn matches(sentence: &str) -> Vec<PhraseMatch> {
+/// Returns the place after a word that begins at a place, as one token or as one a letter.
+fn after_word(word: &str, tokens: &[Token<'_>], mut at: usize) -> Option<usize> {
+    let mut rest = word;
+    while !rest.is_empty() {
+        let name = tokens.get(at).map(name).filter(|name| !name.is_empty())?;
+        (rest, at) = (rest.strip_prefix(name)?, at + 1);
+    }
+    Some(at)
+}
+
+/// The places at which one of the words begins.
+fn places(words: &WordList, tokens: &[Token<'_>]) -> impl Iterator<Item = usize> {
+    let begins = |at: &usize| words.iter().any(|it| after_word(it, tokens, *at).is_some());
+    (0..tokens.len()).filter(begins)
+}
+
+fn are_in(words: &WordList, tokens: &[Token<'_>]) -> bool {
+    places(words, tokens).next().is_some()
+}
+
+/// `sentence` is in lower case, with straight apostrophes.
+pub(in crate::agent_loop::signals) fn matches(sentence: &str) -> Vec<PhraseMatch> {
     let mut matches = Vec::new();
     let tokens = tokens(sentence);
     for (start, token) in tokens.iter().enumerate() {
@@ -134,8 +161,8 @@ impl Phrase {
         };
         let is_here = match element {
             Element::Words { words, is_optional } => {
-                let token = tokens.get(at).filter(|token| words.contains(&name(token)));
-                let after = token.and_then(|_| self.end(rest, tokens, at + 1));
+                let mut ends = words.iter().filter_map(|word| after_word(word, tokens, at));
+                let after = ends.find_map(|end| self.end(rest, tokens, end));
                 if after.is_some() {
                     return after;
                 }
@@ -158,48 +185,43 @@ impl Phrase {
     }
 
     fn in_context(&self, tokens: &[Token<'_>], start: usize, end: usize) -> PhraseMatch {
-        let before = tokens.get(..start).unwrap_or_default();
-        let after = tokens.get(end..).unwrap_or_default();
         let language = self.language;
+        let (before, rest) = tokens.split_at_checked(start).unwrap_or_default();
+        let (own, after) = rest.split_at_checked(end - start).unwrap_or_default();
+        let clause = before.rsplit(divides_clauses).next().unwrap_or_default();
+        let statement = before.rsplit(divides_statements).next().unwrap_or_default();
+        let statement_after = after.split(divides_statements).next().unwrap_or_default();
+        let clause_after = statement_after.split(divides_clauses);
+        let clause_after = clause_after.into_iter().next().unwrap_or_default();
         let is_zero = |token: &Token<'_>| matches!(token.text, "0" | "zero");
         let denies = |token: &Token<'_>| is_zero(token) || language.negators.has(token.text);
+        let is = |tokens: &[Token<'_>], at: usize, list: &str| {
+            tokens
+                .get(at)
+                .is_some_and(|it| TABLES.list(list).has(it.text))
+        };
         // `Remaining: none`
-        let last = tokens.get(..end).and_then(<[_]>::last);
-        let is_label = last.map(name) == Some(":");
-        let mut found = PhraseMatch {
+        let is_label = own.last().map(name) == Some(":");
+        PhraseMatch {
             meaning: self.meaning,
             at: start,
-            is_denied: tokens.get(start).is_some_and(is_zero)
-                || is_label && after.first().is_some_and(denies),
-            is_conditional: false,
-            is_modal: false,
-            has_exception: false,
-            is_of_part: false,
-            is_resolved: false,
-        };
-        let (mut in_clause, mut in_statement) = (true, true);
-        for token in before.iter().rev() {
-            in_clause &= !divides_clauses(token);
-            in_statement &= !divides_statements(token);
-            found.is_denied |= in_clause && denies(token);
-            found.is_modal |= in_clause && language.modals.has(token.text);
-            found.is_resolved |= in_clause && language.resolutions.has(token.text);
-            found.is_conditional |= in_statement
-                && (language.conditions.has(token.text) || language.displays.has(token.text));
-            found.is_of_part |= language.parts.has(token.text);
-        }
-        in_clause = true;
-        let statement = after.iter().take_while(|token| !divides_statements(token));
-        for (distance, token) in statement.enumerate() {
-            in_clause &= !divides_clauses(token);
-            // `Done but the tests` excepts them; `done, but the tests fail` says something else.
-            found.has_exception |= language.exceptions.has(token.text)
-                && (distance == 0 || !TABLES.list("clause_dividers").has(token.text));
+            is_denied: own.first().is_some_and(is_zero)
+                || is_label && after.first().is_some_and(denies)
+                || clause.iter().any(is_zero)
+                || are_in(&language.negators, clause),
+            is_modal: are_in(&language.modals, clause),
+            is_resolved: are_in(&language.resolutions, clause),
             // `A stub until the service exists` is one now.
-            let is_now = self.meaning == Sense::Lack && TABLES.list("spans").has(token.text);
-            found.is_conditional |= in_clause && language.conditions.has(token.text) && !is_now;
-            found.is_of_part |= in_clause && distance < NEAR && language.parts.has(token.text);
+            is_conditional: are_in(&language.conditions, statement)
+                || are_in(&language.displays, statement)
+                || places(&language.conditions, clause_after)
+                    .any(|at| self.meaning != Sense::Lack || !is(clause_after, at, "spans")),
+            // `Done but the tests` excepts them; `done, but the tests fail` says something else.
+            has_exception: are_in(&language.exceptions_before, before)
+                || places(&language.exceptions, statement_after)
+                    .any(|at| at == 0 || !is(statement_after, at, "clause_dividers")),
+            is_of_part: are_in(&language.parts, before)
+                || places(&language.parts, clause_after).any(|at| at < NEAR),
         }
-        found
     }
 }
