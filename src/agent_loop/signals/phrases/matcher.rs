@@ -9,7 +9,7 @@
 //! | `#` | a number but 0, in digits or as a word |
 //! | `!` | a word that denies, of those of the language |
 //! | `<code>` | inline code or quoted words, as one of the words |
-//! | `:` | a colon |
+//! | `:`, `,` | a colon, a comma |
 //! | `^`, `$` | the beginning and the end of a clause |
 
 use std::collections::HashMap;
@@ -98,7 +98,7 @@ impl Element {
     }
 }
 
-/// Empty for a mark.
+/// Empty for any other mark.
 fn name<'a>(token: &Token<'a>) -> &'a str {
     match token.kind {
         TokenKind::Word => token.text,
@@ -106,6 +106,7 @@ fn name<'a>(token: &Token<'a>) -> &'a str {
         TokenKind::Number => "#",
         TokenKind::Placeholder => "<code>",
         TokenKind::Mark(':' | '：') => ":",
+        TokenKind::Mark(',' | '，' | '、') => ",",
         TokenKind::Mark(_) => "",
     }
 }
