@@ -86,12 +86,14 @@ pub struct LoopBegun {
 
 /// The claims and questions that a plain document has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Extraction {
     pub consultation: ConsultationId,
     pub high: Vec<String>,
     pub medium: Vec<String>,
     pub open: Vec<String>,
     pub spend: ConsultationSpend,
+    /// Why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -3,6 +3,7 @@
 
 pub mod byte_pattern;
 pub mod clean;
+pub mod backslash;
 pub mod pattern;
 pub mod word_list;
 pub mod node;

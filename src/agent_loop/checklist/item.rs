@@ -150,13 +150,8 @@ pub(super) struct Sections {
 
 impl Sections {
     pub(super) fn enter(&mut self, level: u8, heading: &str) {
-        while self
-            .headings
-            .last()
-            .is_some_and(|(above, _)| *above >= level)
-        {
-            self.headings.pop();
-        }
+        let headings = &mut self.headings;
+        while headings.pop_if(|(above, _)| *above >= level).is_some() {}
         // A file may be a backlog as a whole: its title makes nothing optional.
         let is_title = level == 1 && !self.has_heading;
         self.headings

@@ -96,6 +96,15 @@ impl LoopSettings {
         }
     }
 
+    /// The keys of a section that are set, with their values.
+    pub fn section(&self, name: &'static str) -> impl Iterator<Item = (&'static str, u64)> {
+        let lines = self
+            .values
+            .iter()
+            .filter(move |line| line.setting.0 == name);
+        lines.map(|line| (line.setting.1, line.value))
+    }
+
     pub fn get(&self, setting: LoopSetting) -> Option<u64> {
         self.line(setting).map(|line| line.value)
     }

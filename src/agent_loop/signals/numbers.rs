@@ -31,6 +31,7 @@ static FORMS: LazyLock<[StatedForm; 4]> = LazyLock::new(|| {
     let before = format!(r"(?:{denial}|^|[^\d.,/]){NUMBER} ?(?:[^\s\d]\S* )?");
     let label = format!(r"(?:^|[^\w\s] *|\b(?:{own}) )(?:{nouns})\b");
     let between = format!(r"(?:\s|\b(?:{between})\b|[:：=(~≈–—*|\u{{fffc}}-])*?");
+    let behind = format!(r"\b(?:{adjectives}) ?[(:~] ?{NUMBER}");
     let form = |pattern: String, is_label, is_own| StatedForm {
         pattern: Pattern::from(pattern),
         is_label,
@@ -43,11 +44,7 @@ static FORMS: LazyLock<[StatedForm; 4]> = LazyLock::new(|| {
         form(format!(r"{before}(?:{nouns})\b"), false, true),
         form(format!(r"{before}(?:{adjectives})\b"), false, false),
         // `confident (85%)`
-        form(
-            format!(r"\b(?:{adjectives}) ?[(:~] ?{NUMBER}"),
-            false,
-            false,
-        ),
+        form(behind, false, false),
     ]
 });
 
@@ -90,9 +87,8 @@ fn value(found: &Captures<'_>, is_label: bool) -> Option<u8> {
     }
     let written = found.name("number")?.as_str().replace(',', ".");
     let number: f64 = written.parse().ok()?;
-    let scale: Option<f64> = found
-        .name("scale")
-        .and_then(|scale| scale.as_str().parse().ok());
+    let scale = found.name("scale");
+    let scale: Option<f64> = scale.and_then(|scale| scale.as_str().parse().ok());
     let percent = match scale {
         Some(scale) => (number * 100.0 / scale).floor(),
         None if found.name("percent").is_some() => number.round(),
@@ -161,10 +157,8 @@ pub(super) fn progress(sentence: &str) -> Option<StatedProgress> {
 }
 
 fn number(text: &str) -> Option<usize> {
-    let named = TABLES
-        .list("small_numbers")
-        .iter()
-        .position(|name| name == text);
+    let mut names = TABLES.list("small_numbers").iter();
+    let named = names.position(|name| name == text);
     text.parse().ok().or_else(|| Some(named? + 1))
 }
 

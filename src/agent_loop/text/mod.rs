@@ -38,7 +38,7 @@ pub(in crate::agent_loop) fn rows<M: DeserializeOwned>(file: &str) -> Vec<WordRo
 }
 
 /// Returns the expression of all rows of a meaning, which stands for `{}` in the frame.
-pub(in crate::agent_loop) fn pattern<M: PartialEq>(
+pub(in crate::agent_loop) fn pattern<M: PartialEq + Copy>(
     rows: &[WordRow<M>],
     means: M,
     frame: &str,

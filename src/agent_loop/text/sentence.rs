@@ -74,17 +74,14 @@ fn is_end_mark(c: char) -> bool {
 
 /// A number at the beginning, such as `1.`, and an abbreviation end no sentence.
 fn is_abbreviation(before: &str) -> bool {
-    let word = before
-        .rsplit(char::is_whitespace)
-        .next()
-        .unwrap_or_default();
+    let mut words = before.rsplit(char::is_whitespace);
+    let word = words.next().unwrap_or_default();
     let is_first = before.trim() == word;
     if is_first && !word.is_empty() && word.chars().all(|c| c.is_ascii_digit()) {
         return true;
     }
-    let word = word
-        .trim_start_matches(|c: char| !c.is_alphanumeric())
-        .to_lowercase();
+    let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let word = word.to_lowercase();
     // `no.` abbreviates a number, and is a sentence of its own.
     TABLES.list("abbreviations").has(&word) && !(is_first && word == "no")
 }

@@ -4,6 +4,7 @@
 pub mod exit_check;
 pub mod circuit;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -184,11 +185,12 @@ pub(crate) fn with_flags(
     flags: &[ThresholdFlag],
 ) -> Result<ExitSettings, Error> {
     let of_flag = |key| flags.iter().find(|(flag, _)| *flag == key)?.1;
-    let mut thresholds = ExitThresholds::default();
-    for (key, threshold) in assignments(&mut thresholds) {
-        let of_file = file.get((EXIT_DECISION, key));
-        *threshold = of_flag(key).or(of_file).unwrap_or(*threshold);
-    }
+    let of_flags = flags
+        .iter()
+        .filter_map(|(key, value)| Some((*key, (*value)?)));
+    let values: BTreeMap<_, _> = file.section(EXIT_DECISION).chain(of_flags).collect();
+    let thresholds = serde_json::to_value(values).and_then(serde_json::from_value);
+    let thresholds: ExitThresholds = thresholds.map_err(Error::failed)?;
     if let Err(error) = thresholds.validate() {
         let place = match of_flag(error.setting) {
             Some(_) => Some(format!("`--{}`", error.setting.replace('_', "-"))),
@@ -202,21 +204,6 @@ pub(crate) fn with_flags(
         thresholds,
         circuit: circuit(file, &thresholds)?,
     })
-}
-
-fn assignments(of: &mut ExitThresholds) -> [(&'static str, &mut u64); 10] {
-    [
-        ("min_confidence", &mut of.min_confidence),
-        ("min_completion", &mut of.min_completion),
-        ("max_errors", &mut of.max_errors),
-        ("stagnation_turns", &mut of.stagnation_turns),
-        ("max_turns", &mut of.max_turns),
-        ("same_error_turns", &mut of.same_error_turns),
-        ("completion_claims", &mut of.completion_claims),
-        ("low_confidence_turns", &mut of.low_confidence_turns),
-        ("question_turns", &mut of.question_turns),
-        ("failed_turns", &mut of.failed_turns),
-    ]
 }
 
 /// A window that the file does not set is not shorter than the window of the rule: the circuit would

@@ -168,10 +168,8 @@ impl LoopDetails {
             lines.push(format!("There {verb} at most {most} in all."));
         }
         let last = lines.len().saturating_sub(1);
-        let mut parts: Vec<Part> = lines
-            .into_iter()
-            .map(|line| Part::Paragraph(line.into()))
-            .collect();
+        let paragraphs = lines.into_iter().map(|line| Part::Paragraph(line.into()));
+        let mut parts: Vec<Part> = paragraphs.collect();
         let asked = (1..)
             .zip(&self.consultations)
             .map(|(number, asked): (u64, _)| {

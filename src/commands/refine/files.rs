@@ -89,31 +89,25 @@ impl From<SpecFileError> for Error {
 
 impl From<RefinementStoreError> for Error {
     fn from(error: RefinementStoreError) -> Self {
-        let (exit, hint) = match &error {
-            RefinementStoreError::Log(LogError::Busy(_)) => (
-                Exit::Usage,
-                "wait until that process has ended, or end it".to_owned(),
-            ),
-            RefinementStoreError::FolderLink(folder) => (
-                Exit::Usage,
-                format!("remove the link `{}`", folder.display()),
-            ),
+        let hint = match &error {
+            RefinementStoreError::Log(LogError::Busy(_)) => {
+                "wait until that process has ended, or end it".to_owned()
+            }
+            RefinementStoreError::FolderLink(folder) => {
+                format!("remove the link `{}`", folder.display())
+            }
             RefinementStoreError::OtherDocument { folder, .. } => {
-                let folder = folder.display();
-                (
-                    Exit::Usage,
-                    format!("rename the folder `{folder}`, or the document"),
-                )
+                format!("rename the folder `{}`, or the document", folder.display())
             }
             RefinementStoreError::Log(_) => {
                 let hint = "rename the folder beside the document to begin without its log";
-                (Exit::Failed, hint.to_owned())
+                return Self::failed(error).hint(hint);
             }
             RefinementStoreError::NotBegun(_)
             | RefinementStoreError::Gone(_)
             | RefinementStoreError::Write(_) => return Self::failed(error),
         };
-        Self::new(exit, error).hint(hint)
+        Self::usage(error).hint(hint)
     }
 }
 

@@ -37,11 +37,8 @@ use crate::text::clean::clean;
 pub(super) fn run(args: &Args, spec: &Path, app: App<'_>) -> Result<Exit, Error> {
     let printer = app.printer;
     let (starting, locked) = Starting::read(args, spec, app)?;
-    if let (LoopEntry::Ended, Some(state), false) = (
-        starting.entry,
-        &starting.state,
-        args.control.spending.dry_run,
-    ) {
+    let is_dry = args.control.spending.dry_run;
+    if let (LoopEntry::Ended, Some(state), false) = (starting.entry, &starting.state, is_dry) {
         printer.note(&ended_line(&starting, state.current()));
         let written = files::read_own(&starting.store.files.changes, SizeLimit::DOCUMENT);
         let is_current = |written: Vec<u8>| written == changes_markdown(state).into_bytes();
@@ -55,7 +52,7 @@ pub(super) fn run(args: &Args, spec: &Path, app: App<'_>) -> Result<Exit, Error>
     }
     starting.check_target()?;
     let before = starting.read_document()?;
-    let left = match (starting.left(&before)?, args.control.spending.dry_run) {
+    let left = match (starting.left(&before)?, is_dry) {
         (LoopLeft::End(missing), false) => return finish(&starting, locked, missing),
         (left, _) => left,
     };
@@ -65,7 +62,7 @@ pub(super) fn run(args: &Args, spec: &Path, app: App<'_>) -> Result<Exit, Error>
     warn_of_unlisted(starting.working_file(), document, printer);
     check_items(&starting, document)?;
     let prepared = Prepared::of(&starting, left, document)?;
-    if !args.control.spending.dry_run {
+    if !is_dry {
         announce_loop(&starting);
     }
     let panel = &prepared.templates.panel.common;
@@ -78,16 +75,13 @@ pub(super) fn run(args: &Args, spec: &Path, app: App<'_>) -> Result<Exit, Error>
     let estimate = &prepared.estimate;
     // Without a consultation, nothing was looked at.
     if estimate.total.calls > 0 {
-        announce(
-            estimate.total.masked.as_ref(),
-            &estimate.total.findings,
-            printer,
-        );
+        let total = &estimate.total;
+        announce(total.masked.as_ref(), &total.findings, printer);
     }
     if let Some(notice) = &estimate.notice {
         printer.note(notice);
     }
-    if args.control.spending.dry_run {
+    if is_dry {
         return dry_run::show(&starting, &prepared, &before, is_over);
     }
     printer.note(&cost_line("Estimate of the next iteration", &estimate.next));
@@ -335,11 +329,13 @@ fn places(starting: &Starting<'_>, refined: &RefinementLoop) -> LoopPlaces {
     let files = &starting.store.files;
     let original = starting.store.original(refined.original());
     let written = refined.last_written().map(|_| display(&target.output));
+    let shown = |path: &Path| path.display().to_string();
+    let document = written.unwrap_or_else(|| "not written yet".to_owned());
+    let mut places = vec![("Document", document), ("Changes", shown(&files.changes))];
+    places.extend(original.map(|original| ("Original", shown(&original.path))));
+    places.push(("Log", shown(&files.log)));
     LoopPlaces {
-        document: written.unwrap_or_else(|| "not written yet".to_owned()),
-        changes: files.changes.display().to_string(),
-        original: original.map(|original| original.path.display().to_string()),
-        log: files.log.display().to_string(),
+        files: places,
         next: next_steps(target, refined),
     }
 }
@@ -350,26 +346,28 @@ fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)
     let again = format!("conclave refine {} --in-place", shell_word(&document));
     let evaluation = refined.evaluation();
     let class = evaluation.and_then(Evaluation::class);
-    match (&refined.phase, class) {
-        (LoopPhase::Ended, Some(Class::Done | Class::Converged)) => vec![(
+    let (what, command) = match class.filter(|_| refined.phase == LoopPhase::Ended) {
+        Some(Class::Done | Class::Converged) => (
             "See what has changed".to_owned(),
             format!("{command} --diff"),
-        )],
-        (LoopPhase::Ended, Some(Class::Exhausted)) => {
+        ),
+        Some(Class::Exhausted) => {
             let iterations = refined.criteria.max_iterations + MORE_ITERATIONS;
-            vec![(
-                "Read what is open, and continue with more iterations".to_owned(),
+            let what = "Read what is open, and continue with more iterations";
+            (
+                what.to_owned(),
                 format!("{command} --max-iterations {iterations}"),
-            )]
+            )
         }
-        (LoopPhase::Ended, Some(Class::NeedsHuman)) => vec![(
-            format!("Decide the questions with [DEFERRED] in {document}, then continue"),
-            again,
-        )],
-        (LoopPhase::Ended, Some(Class::Stalled | Class::Halted | Class::Cancelled)) => vec![(
+        Some(Class::NeedsHuman) => {
+            let what = format!("Decide the questions with [DEFERRED] in {document}");
+            (what + ", then continue", again)
+        }
+        Some(Class::Stalled | Class::Halted | Class::Cancelled) => (
             format!("Edit what is open in {document}, then continue"),
             again,
-        )],
-        (LoopPhase::Ended, None) | (LoopPhase::Open | LoopPhase::Stopped { .. }, _) => Vec::new(),
-    }
+        ),
+        None => return Vec::new(),
+    };
+    vec![(what, command)]
 }

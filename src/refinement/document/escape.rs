@@ -4,6 +4,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
+use crate::text::backslash::{live_places, with_backslashes};
 use crate::text::clean::clean;
 
 use super::outline::BlockContent;
@@ -19,7 +20,7 @@ pub(super) fn entry_text(text: &str) -> String {
     // A backslash before anything but punctuation is one that a reader sees.
     let digits = line.chars().take_while(char::is_ascii_digit).count();
     [
-        with_backslash(&line, digits),
+        with_backslashes(&line, &[digits]),
         escaped(&line, |c| "[]*_`".contains(c)),
     ]
     .into_iter()
@@ -27,23 +28,8 @@ pub(super) fn entry_text(text: &str) -> String {
     .unwrap_or_else(|| escaped(&line, |c| c.is_ascii_punctuation()))
 }
 
-fn with_backslash(line: &str, at: usize) -> String {
-    let (before, after) = line.split_at_checked(at).unwrap_or((line, ""));
-    format!("{before}\\{after}")
-}
-
-/// Puts a backslash before each of these characters, also before those of backslashes.
 fn escaped(line: &str, is_live: impl Fn(char) -> bool) -> String {
-    let mut result = String::with_capacity(line.len() * 2);
-    let mut is_escaped = false;
-    for c in line.chars() {
-        if is_live(c) && !is_escaped {
-            result.push('\\');
-        }
-        is_escaped = c == '\\' && !is_escaped && !is_live('\\');
-        result.push(c);
-    }
-    result
+    with_backslashes(line, &live_places(line, &[], |c, _| is_live(c)))
 }
 
 /// Puts a backslash before what can begin HTML or an image outside code, and before every link if
@@ -55,36 +41,20 @@ fn without_live_markup(line: &str) -> String {
     let source = format!("{prefix}{line}");
     for (event, range) in Parser::new_ext(&source, DIALECT).into_offset_iter() {
         match event {
-            Event::Code(_) => code.push(range),
+            Event::Code(_) => code.push(range.start - prefix.len()..range.end - prefix.len()),
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
                 has_unsafe_link |= !is_safe_address(&dest_url);
             }
             _ => {}
         }
     }
-    let is_in_code = |at: usize| {
-        let next = code.partition_point(|range| range.end <= at + prefix.len());
-        code.get(next)
-            .is_some_and(|range| range.contains(&(at + prefix.len())))
+    let is_live = |c: char, next: Option<char>| match c {
+        '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
+        '!' => next == Some('['),
+        '[' => has_unsafe_link,
+        _ => false,
     };
-    let mut result = String::with_capacity(line.len());
-    let mut is_escaped = false;
-    let mut letters = line.char_indices().peekable();
-    while let Some((at, c)) = letters.next() {
-        let next = letters.peek().map(|(_, next)| *next);
-        let is_live = match c {
-            '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
-            '!' => next == Some('['),
-            '[' => has_unsafe_link,
-            _ => false,
-        };
-        if is_live && !is_escaped && !is_in_code(at) {
-            result.push('\\');
-        }
-        is_escaped = c == '\\' && !is_escaped;
-        result.push(c);
-    }
-    result
+    with_backslashes(line, &live_places(line, &code, is_live))
 }
 
 /// An address with another scheme, such as `javascript:` or `data:`, runs or holds something.

@@ -40,6 +40,12 @@ impl MarkerSign {
     }
 }
 
+/// Returns the words of an entry's first line.
+pub fn without_marker(line: &str) -> &str {
+    let marker = ListMarker::read(line).map_or(0, |marker| marker.length);
+    line.get(marker..).unwrap_or_default().trim()
+}
+
 impl ListMarker {
     /// The marker of a new list.
     pub(super) fn plain() -> Self {

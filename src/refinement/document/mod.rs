@@ -23,6 +23,7 @@ use crate::stopping::convergence::{DocumentMeasure, ItemCounts, QuestionKey};
 
 pub use self::editor::DocumentEditor;
 pub use self::item::{SectionKind, SpecItem, Tag};
+pub use self::marker::without_marker;
 use self::outline::{BlockContent, TopBlock};
 pub use self::sections::note_texts;
 use self::sections::{Sections, read_sections};

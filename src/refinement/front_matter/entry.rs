@@ -9,7 +9,7 @@ use crate::stopping::convergence::criteria;
 use crate::stopping::convergence::{DocumentMeasure, QuestionKey};
 use crate::stopping::evaluation::{Class, Evaluation};
 use crate::stopping::share;
-use crate::text::node::{NodeMap, NodeValue};
+use crate::text::node::NodeMap;
 
 /// What follows the name of a rule that the strict seed's set decided by.
 pub(in crate::refinement) const STRICT_SEED: &str = " (strict seed)";
@@ -80,11 +80,7 @@ impl ConvergenceEntry {
 
     /// `None` if one is missing or has no meaning.
     pub(super) fn of(values: &NodeMap) -> Option<Self> {
-        let text = |key: &str| match &values.get(key)?.value {
-            NodeValue::Text(text) | NodeValue::Number(text) => Some(text.clone()),
-            NodeValue::Bool(value) => Some(value.to_string()),
-            NodeValue::Null | NodeValue::List(_) | NodeValue::Map(_) => None,
-        };
+        let text = |key: &str| values.get(key)?.scalar();
         let count = |key: &str| text(key)?.parse::<u64>().ok();
         let ratio = text("high_confidence_ratio").and_then(|text| text.parse().ok());
         Some(Self {

@@ -109,15 +109,13 @@ fn edit(
         Ok(edited)
     } else {
         let first = yaml.lines().position(|line| !is_apart(line));
+        let own = "on lines of their own, without braces and";
         Err(match matter.section {
-            Some(line) => key_error(
-                line,
-                "cannot be set: write its keys on lines of their own, without braces and anchors",
-            ),
-            None => key_error(
-                first.map_or(1, |at| at + 2),
-                "cannot be added: write the keys on lines of their own, without braces and tabs",
-            ),
+            Some(line) => key_error(line, format!("cannot be set: write its keys {own} anchors")),
+            None => {
+                let problem = format!("cannot be added: write the keys {own} tabs");
+                key_error(first.map_or(1, |at| at + 2), problem)
+            }
         })
     }
 }

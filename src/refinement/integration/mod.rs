@@ -76,10 +76,8 @@ fn in_order_of_questions<'f>(
         let questions = batch.findings.iter().filter_map(PanelFinding::question);
         let all = questions.chain(&batch.unread);
         let first = all.filter_map(|question| positions.get(question)).min();
-        (
-            first.copied().unwrap_or(usize::MAX),
-            batch.source.consultation.clone(),
-        )
+        let first = first.copied().unwrap_or(usize::MAX);
+        (first, batch.source.consultation.clone())
     });
     ordered
 }
@@ -198,13 +196,8 @@ impl<'d> MergeInProgress<'d> {
         let note = notes::with_reason(notes::CONTRADICTED, source, reason);
         self.editor.move_item(item, to, &note);
         let from = item.section;
-        self.plan(
-            ChangeKind::Moved { from, to },
-            &item.key,
-            Some(item),
-            reason,
-            id,
-        );
+        let kind = ChangeKind::Moved { from, to };
+        self.plan(kind, &item.key, Some(item), reason, id);
     }
 
     fn new_questions(&mut self, findings: &[&BatchFindings], mut known: BTreeSet<QuestionKey>) {
@@ -280,12 +273,9 @@ fn section(
 fn sourced<'f>(
     findings: &[&'f BatchFindings],
 ) -> impl Iterator<Item = (&'f FindingSource, &'f PanelFinding)> {
-    let batches = findings.iter();
-    batches.flat_map(|batch| {
-        batch
-            .findings
-            .iter()
-            .map(|finding| (&batch.source, finding))
+    findings.iter().flat_map(|batch| {
+        let findings = batch.findings.iter();
+        findings.map(|finding| (&batch.source, finding))
     })
 }
 

@@ -124,9 +124,8 @@ fn of_positions(
         match stated.first() {
             Some((_, first)) if is_like(first) => {
                 let agreed = agreed(record, &stated);
-                joint
-                    .findings
-                    .push(agreed.unwrap_or_else(|| (*first).clone()));
+                let finding = agreed.unwrap_or_else(|| (*first).clone());
+                joint.findings.push(finding);
             }
             Some(_) | None => joint.unread.push(key),
         }
@@ -164,14 +163,15 @@ fn agreed(record: &StoredRecord, stated: &[(&Independent, &PanelFinding)]) -> Op
         .iter()
         .rev()
         .max_by_key(|(held, ..)| held.confidence.map(Confidence::millionths))?;
+    let key = QuestionKey::of(answer);
     let others = answers
         .iter()
-        .filter(|(_, _, other, _)| QuestionKey::of(other) != QuestionKey::of(answer));
+        .filter(|(_, _, other, _)| QuestionKey::of(other) != key);
     let differing = others
         .map(|(held, _, other, _)| format!("{}: {other}", record.name_of(held.agent_id.as_str())));
     let stated = answers
         .iter()
-        .filter_map(|(_, _, _, dissent)| (*dissent).clone());
+        .filter_map(|(.., dissent)| (*dissent).clone());
     let dissent: Vec<String> = differing.chain(stated).collect();
     Some(PanelFinding::Answered {
         question: (*question).clone(),

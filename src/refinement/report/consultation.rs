@@ -38,14 +38,9 @@ pub struct ConsultationReport {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExtractionReport {
-    pub consultation: ConsultationId,
     pub status: ConsultationStatus,
-    pub high: Vec<String>,
-    pub medium: Vec<String>,
-    pub open: Vec<String>,
-    /// Why there is no answer.
-    pub error: Option<String>,
-    pub spend: ConsultationSpend,
+    #[serde(flatten)]
+    pub extraction: Extraction,
 }
 
 impl ConsultationReport {
@@ -70,18 +65,17 @@ impl ConsultationReport {
 
 impl ExtractionReport {
     pub(super) fn of(record: &ExtractionRecord) -> Self {
-        let texts = |of: fn(&Extraction) -> &Vec<String>| {
-            let extraction = record.answer.as_ref();
-            extraction.map_or_else(Vec::new, |extraction| of(extraction).clone())
+        let nothing = || Extraction {
+            consultation: record.consultation.clone(),
+            high: Vec::new(),
+            medium: Vec::new(),
+            open: Vec::new(),
+            spend: record.spend,
+            error: record.error.clone(),
         };
         Self {
-            consultation: record.consultation.clone(),
             status: record.status,
-            high: texts(|extraction| &extraction.high),
-            medium: texts(|extraction| &extraction.medium),
-            open: texts(|extraction| &extraction.open),
-            error: record.error.clone(),
-            spend: record.spend,
+            extraction: record.answer.clone().unwrap_or_else(nothing),
         }
     }
 }

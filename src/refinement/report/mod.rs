@@ -5,7 +5,6 @@ mod consultation;
 
 use serde::Serialize;
 
-use super::event::StopCause;
 use super::state::{LoopPhase, RefinementLoop};
 use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
@@ -27,9 +26,8 @@ pub struct RefinementReport {
     pub document: String,
     /// The document that is written.
     pub output: String,
-    pub status: RefinementStatus,
-    /// Set exactly if the loop is stopped.
-    pub stop: Option<StopReport>,
+    #[serde(flatten)]
+    pub phase: LoopPhase,
     /// The class of the last decision; `None` if it is to continue, or there is none yet.
     pub decision: Option<Class>,
     /// The rule that decided.
@@ -48,40 +46,9 @@ pub struct RefinementReport {
     pub spend: ConsultationSpend,
 }
 
-/// What a loop does, as far as its log knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum RefinementStatus {
-    /// It works, or its process was killed.
-    Open,
-    /// It can be resumed.
-    Stopped,
-    Ended,
-}
-
-/// Why a loop stopped before its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct StopReport {
-    pub cause: StopCause,
-    pub message: String,
-}
-
 impl RefinementReport {
     pub fn of(refinement: &RefinementLoop) -> Self {
         let begun = &refinement.begun;
-        let (status, stop) = match &refinement.phase {
-            LoopPhase::Open => (RefinementStatus::Open, None),
-            LoopPhase::Ended => (RefinementStatus::Ended, None),
-            LoopPhase::Stopped { cause, message } => {
-                let stop = StopReport {
-                    cause: *cause,
-                    message: message.clone(),
-                };
-                (RefinementStatus::Stopped, Some(stop))
-            }
-        };
         let evaluation = refinement.evaluation();
         let iterations = refinement.iterations.iter();
         let extractions = refinement.extractions.iter();
@@ -89,8 +56,7 @@ impl RefinementReport {
             schema_version: "1.0",
             document: begun.source.clone(),
             output: begun.output.clone(),
-            status,
-            stop,
+            phase: refinement.phase.clone(),
             decision: evaluation.and_then(Evaluation::class),
             rule: evaluation
                 .and_then(Evaluation::deciding_rule)

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use crate::domain::ids::ConsultationId;
 use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
@@ -33,8 +35,10 @@ pub struct RefinementLoop {
     pub iterations: Vec<IterationRecord>,
 }
 
-/// What a loop does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a loop does, as far as its log knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "status", content = "stop", rename_all = "snake_case")]
 pub enum LoopPhase {
     /// It works, or its process was killed.
     Open,

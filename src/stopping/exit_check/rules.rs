@@ -19,7 +19,7 @@ use crate::stopping::evaluation::{Checks, Class, Evaluation, Value};
 
 use super::breaker::{BreakerState, TurnProgress};
 use super::evidence::{ObstacleKind, StatedState, TurnEvidence};
-use super::run_state::{CircuitPhase, LoopRun};
+use super::run_state::LoopRun;
 use super::thresholds::ExitThresholds;
 
 const ALL_TASKS_DONE: &str = "all_tasks_done";
@@ -86,17 +86,15 @@ pub(super) fn circuit_open(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
     let checks = checks
         .limit(Class::Halted, "circuit_open")
         .of("circuit before this turn");
-    circuit(checks, turn, turn.run.circuit_before, "is open")
+    circuit(checks, &turn.run.circuit_before, "is open")
 }
 
-fn circuit(checks: Checks, turn: &CheckedTurn<'_>, phase: CircuitPhase, verb: &str) -> Checks {
-    let message = match turn.run.breaker.state(turn.now) {
+fn circuit(checks: Checks, state: &BreakerState, verb: &str) -> Checks {
+    let message = match state {
         BreakerState::Open { until, why, .. } => format!("the circuit {verb} until {until}: {why}"),
         BreakerState::Closed { .. } | BreakerState::HalfOpen { .. } => String::new(),
     };
-    checks
-        .is_not(phase.name(), CircuitPhase::Open.name())
-        .message(message)
+    checks.is_not(state.name(), "open").message(message)
 }
 
 fn successes(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
@@ -259,8 +257,7 @@ fn halts(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
         .message(format!("{unchanged} turns in a row made no progress"))
         .limit(Class::Halted, "circuit_opened")
         .of("circuit after this turn");
-    let after = CircuitPhase::of(&run.breaker.state(turn.now));
-    circuit(checks, turn, after, "opens")
+    circuit(checks, &run.breaker.state(turn.now), "opens")
 }
 
 /// Every loop has a cap.

@@ -39,7 +39,7 @@ pub struct LoopRun {
     pub seed: SeedStagnation,
     pub breaker: LoopBreaker,
     /// The circuit when the last turn was checked, before the turn was recorded.
-    pub circuit_before: CircuitPhase,
+    pub circuit_before: BreakerState,
 }
 
 /// What a run works on: the tasks of its plan, and the commit that it has reached. What is not known
@@ -61,34 +61,6 @@ pub struct SeedStagnation {
     /// `None` until a plan is known.
     pub completed: Option<u64>,
     pub unchanged: u64,
-}
-
-/// A state of the circuit without its particulars.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CircuitPhase {
-    #[default]
-    Closed,
-    Open,
-    HalfOpen,
-}
-
-impl CircuitPhase {
-    pub fn of(state: &BreakerState) -> Self {
-        match state {
-            BreakerState::Closed { .. } => Self::Closed,
-            BreakerState::Open { .. } => Self::Open,
-            BreakerState::HalfOpen { .. } => Self::HalfOpen,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::HalfOpen => "half_open",
-        }
-    }
 }
 
 impl LoopRun {
@@ -116,7 +88,7 @@ impl LoopRun {
 
     /// The decision on the turn is not made yet.
     pub fn observe(&mut self, evidence: &TurnEvidence, settings: &ExitSettings, now: Timestamp) {
-        self.circuit_before = CircuitPhase::of(&self.breaker.state(now));
+        self.circuit_before = self.breaker.state(now);
         self.turn = self.turn.saturating_add(1);
         self.last_seen = now;
         self.subject.extend(subject(evidence));
@@ -125,10 +97,8 @@ impl LoopRun {
         let made_none = progress != TurnProgress::Made;
 
         self.claims.observe(evidence);
-        let asks = evidence
-            .words
-            .as_ref()
-            .is_some_and(|words| words.asks_person);
+        let words = evidence.words.as_ref();
+        let asks = words.is_some_and(|words| words.asks_person);
         self.question_turns = next(self.question_turns, asks && made_none);
         let is_low = |stated| u64::from(stated) < settings.thresholds.min_confidence;
         let is_low = evidence.stated_confidence.is_some_and(is_low);
@@ -159,10 +129,8 @@ fn subject(evidence: &TurnEvidence) -> RunSubject {
 
 impl ClaimStreak {
     fn observe(&mut self, evidence: &TurnEvidence) {
-        let set = evidence
-            .checklist
-            .as_ref()
-            .map(|checklist| checklist.completed_set.clone());
+        let checklist = evidence.checklist.as_ref();
+        let set = checklist.map(|checklist| checklist.completed_set.clone());
         if !claims_completion(evidence) {
             *self = Self::default();
         } else if self.turns > 0 && self.completed_set == set {

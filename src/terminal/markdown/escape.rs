@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
+use crate::text::backslash::{live_places, with_backslashes};
 use crate::text::clean::{clean, one_line};
 
 /// Returns the text as one line of Markdown that is a single paragraph, fit for a list item or a
@@ -22,7 +23,10 @@ pub fn inline(text: &str) -> String {
     if is_one_paragraph(&escaped) {
         escaped
     } else {
-        escape_all(&line)
+        with_backslashes(
+            &line,
+            &live_places(&line, &[], |c, _| c.is_ascii_punctuation()),
+        )
     }
 }
 
@@ -102,28 +106,14 @@ fn inline_edits(text: &str, dialect: Options) -> Vec<Edit> {
             code.push(range);
         }
     }
-    // The places are in order and apart from each other.
-    let is_in_code = |at: usize| {
-        let next = code.partition_point(|range| range.end <= at);
-        code.get(next).is_some_and(|range| range.contains(&at))
+    let is_live = |c: char, next: Option<char>| match c {
+        '`' => true,
+        '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
+        ']' => next.is_none_or(|c| c == '('),
+        _ => false,
     };
-    let mut edits = Vec::new();
-    let mut is_escaped = false;
-    let mut letters = text.char_indices().peekable();
-    while let Some((at, c)) = letters.next() {
-        let next = letters.peek().map(|(_, next)| *next);
-        let is_live = match c {
-            '`' => true,
-            '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
-            ']' => next.is_none_or(|c| c == '('),
-            _ => false,
-        };
-        if is_live && !is_escaped && !is_in_code(at) {
-            edits.push(escape_at(at));
-        }
-        is_escaped = c == '\\' && !is_escaped;
-    }
-    edits
+    let places = live_places(text, &code, is_live);
+    places.into_iter().map(escape_at).collect()
 }
 
 /// Lowers headings, and turns rules and link definitions into visible text.
@@ -201,17 +191,6 @@ fn is_contained_in(text: &str, dialect: Options) -> bool {
 fn is_one_paragraph(line: &str) -> bool {
     let first = Parser::new(line).next();
     line.is_empty() || first == Some(Event::Start(Tag::Paragraph)) && is_contained(line)
-}
-
-fn escape_all(line: &str) -> String {
-    let mut escaped = String::with_capacity(line.len() * 2);
-    for c in line.chars() {
-        if c.is_ascii_punctuation() {
-            escaped.push('\\');
-        }
-        escaped.push(c);
-    }
-    escaped
 }
 
 /// In a fence longer than any in the text, which stays as it is.

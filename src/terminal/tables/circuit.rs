@@ -25,16 +25,8 @@ pub struct CircuitReport {
     pub circuit: BreakerState,
 }
 
-/// Before the first turn, it is closed.
 pub fn state_of(run: Option<&LoopRun>, now: Timestamp) -> BreakerState {
-    run.map_or_else(
-        || BreakerState::Closed {
-            since: None,
-            no_progress_turns: 0,
-            same_error_turns: 0,
-        },
-        |run| run.breaker.state(now),
-    )
+    run.map_or_else(BreakerState::default, |run| run.breaker.state(now))
 }
 
 pub(super) fn check(circuit: &BreakerState, now: Timestamp, zone: &TimeZone) -> Check {

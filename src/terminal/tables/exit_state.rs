@@ -223,24 +223,19 @@ impl ExitHistoryRow {
                     TurnProgress::None => "circuit: no progress",
                     TurnProgress::Unknown => "circuit: progress unknown",
                 };
-                let errors = record
-                    .errors
-                    .iter()
-                    .map(|error| format!(", error: {}", error.0));
-                let message = format!("{progress}{}", errors.collect::<String>());
+                let mut message = progress.to_owned();
+                for error in &record.errors {
+                    message.extend([", error: ", &error.0]);
+                }
                 ("circuit_record", Some(&record.run), message)
             }
-            LoopEventKind::CircuitReset { run } => (
-                "circuit_reset",
-                Some(run),
-                "circuit closed by hand".to_owned(),
-            ),
-            LoopEventKind::Reset => ("reset", None, "everything was reset".to_owned()),
-            LoopEventKind::ClockSetBack => (
-                "clock_set_back",
-                None,
-                "the clock went backwards".to_owned(),
-            ),
+            LoopEventKind::CircuitReset { run } => {
+                ("circuit_reset", Some(run), "circuit closed by hand".into())
+            }
+            LoopEventKind::Reset => ("reset", None, "everything was reset".into()),
+            LoopEventKind::ClockSetBack => {
+                ("clock_set_back", None, "the clock went backwards".into())
+            }
         };
         Self {
             time: event.time,

@@ -49,11 +49,10 @@ fn read_tool(response: &mut AgentResponse, state: &Value, tool: &str) {
 fn error_of(error: &Value) -> ProgramError {
     let code = error["name"].as_str();
     let data = &error["data"];
+    let status = data["statusCode"].as_i64();
     let kind = match code {
         Some("ProviderAuthError") => Authentication,
-        _ => data["statusCode"]
-            .as_i64()
-            .map_or(Other, kind_of_http_status),
+        _ => status.map_or(Other, kind_of_http_status),
     };
     program_error(kind, code, data["message"].as_str().unwrap_or_default())
 }

@@ -136,13 +136,8 @@ fn of_object(object: &str, start: usize) -> Option<StatedSignal> {
     let inner = members
         .iter()
         .find(|(key, value)| value.is_object() && is_status(key));
-    [
-        Some(&members),
-        inner.and_then(|(_, value)| value.as_object()),
-    ]
-    .into_iter()
-    .flatten()
-    .find_map(|members| {
+    let inner = inner.and_then(|(_, value)| value.as_object());
+    std::iter::once(&members).chain(inner).find_map(|members| {
         let fields = members
             .iter()
             .filter_map(|(key, value)| Field::of_member(key, value));

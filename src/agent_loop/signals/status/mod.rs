@@ -144,10 +144,8 @@ fn last_statement(signals: &[StatedSignal], message: &Message) -> Option<StatusS
     let mut start = deciding.range.start;
     for signal in signals.iter().rev().skip(1) {
         // A tag may lie within a line that is a signal too.
-        if message
-            .source(signal.range.end..start.max(signal.range.end))
-            .contains(char::is_alphanumeric)
-        {
+        let between = message.source(signal.range.end..start.max(signal.range.end));
+        if between.contains(char::is_alphanumeric) {
             break;
         }
         if signal.state > deciding.state {
@@ -220,10 +218,8 @@ fn sentence_before(text: &str) -> &str {
 /// Returns the rest of the sentence after a signal, which goes on in the next line if that begins
 /// with a small letter.
 fn sentence_after(text: &str) -> &str {
-    let end = text
-        .char_indices()
-        .nth(LONGEST)
-        .map_or(text.len(), |(at, _)| at);
+    let mut letters = text.char_indices();
+    let end = letters.nth(LONGEST).map_or(text.len(), |(at, _)| at);
     let mut lines = text.get(..end).unwrap_or_default().split('\n');
     let first = lines.next().unwrap_or_default();
     let next = lines

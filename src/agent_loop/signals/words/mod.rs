@@ -299,11 +299,8 @@ fn outcome(sentence: &str, matches: &[PhraseMatch]) -> Option<Outcome> {
         let is_whole = !found.is_denied && !found.has_exception && !found.is_conditional;
         found.meaning == Sense::Recovery && is_whole
     };
-    let recovery = matches
-        .iter()
-        .filter(is_recovery)
-        .map(|found| found.at)
-        .max();
+    let recoveries = matches.iter().filter(is_recovery);
+    let recovery = recoveries.map(|found| found.at).max();
     let failure = last_place(matches, Sense::Failure);
     let is_over = |found: &PhraseMatch| found.meaning == Sense::Past || found.is_conditional;
     let is_present = !matches.iter().any(is_over);

@@ -109,6 +109,27 @@ pub enum BreakerState {
     },
 }
 
+impl BreakerState {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Closed { .. } => "closed",
+            Self::Open { .. } => "open",
+            Self::HalfOpen { .. } => "half_open",
+        }
+    }
+}
+
+impl Default for BreakerState {
+    /// Before the first turn, it is closed.
+    fn default() -> Self {
+        Self::Closed {
+            since: None,
+            no_progress_turns: 0,
+            same_error_turns: 0,
+        }
+    }
+}
+
 /// The breaker of one run; initially closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopBreaker {
