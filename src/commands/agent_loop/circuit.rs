@@ -18,7 +18,8 @@ use crate::terminal::tables::circuit::{CircuitReport, screen, state_of};
 #[command(after_help = "\
 The circuit opens after 3 turns in a row without progress, or 5 with the same error. Half an hour
 later it lets one turn probe: with progress the circuit closes, without progress it opens again.
-exit-check records its turns itself and halts on an open circuit.
+exit-check records its turns itself, halts on an open circuit, and at the third turn in a row with
+the same error. A configuration changes these numbers.
 
 Exit codes:
   0    closed or half-open: a turn may begin

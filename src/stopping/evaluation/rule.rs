@@ -115,7 +115,7 @@ impl Rule {
         self.outcome = RuleOutcome::NotApplicable;
     }
 
-    pub(super) fn objects(&self) -> bool {
+    pub fn objects(&self) -> bool {
         self.kind == RuleKind::Guard
             && matches!(self.outcome, RuleOutcome::Fired | RuleOutcome::Unknown)
     }

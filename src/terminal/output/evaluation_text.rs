@@ -4,8 +4,9 @@
 use std::borrow::Cow;
 
 use crate::stopping::evaluation::{Class, Decision, Evaluation, RuleOutcome};
+use crate::stopping::exit_check::event::TurnRecord;
 
-use super::evaluation_tree::{decision_in_words, evaluation_tree};
+use super::evaluation_tree::{evaluation_tree, turn_line};
 use super::stream_traits::StreamTraits;
 use super::style::Paint;
 use super::wrap::wrap_options;
@@ -39,11 +40,13 @@ pub fn wrapped_tree(tree: &[String], traits: StreamTraits) -> Vec<String> {
     tree.iter().flat_map(|line| wrapped(line, traits)).collect()
 }
 
-pub fn decision_text(decision: &Decision, traits: StreamTraits) -> String {
-    let line = format!("DECISION: {}", decision_in_words(decision));
-    let lines = wrapped(&line, traits).into_iter();
-    let lines = lines.map(|line| of_decision(traits.paint, decision, &line) + "\n");
-    lines.collect()
+/// A checked turn in one line.
+pub fn turn_text(record: &TurnRecord, traits: StreamTraits) -> String {
+    let lines = wrapped(&turn_line(record), traits).into_iter();
+    let decision = &record.evaluation.decision;
+    lines
+        .map(|line| of_decision(traits.paint, decision, &line) + "\n")
+        .collect()
 }
 
 fn wrapped(line: &str, traits: StreamTraits) -> Vec<String> {

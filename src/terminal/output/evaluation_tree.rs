@@ -4,6 +4,7 @@ use crate::stopping::evaluation::{
     Bound, Decision, Evaluation, Notation, Rule, RuleKind, RuleOutcome, Value,
 };
 
+use crate::stopping::exit_check::event::TurnRecord;
 use crate::text::clean::one_line;
 
 /// Returns the tree under a heading such as `EARLY TERMINATION CHECK (Round 2)`.
@@ -91,6 +92,47 @@ fn of_kind(kind: RuleKind) -> &'static str {
         RuleKind::Limit => " (limit)",
         RuleKind::Guard => " (guard)",
     }
+}
+
+/// `turn 2: continue · 2 of 3 tasks · tests passed · no progress 0 of 3`.
+pub(super) fn turn_line(record: &TurnRecord) -> String {
+    let evaluation = &record.evaluation;
+    let decision = match &evaluation.decision {
+        Decision::Continue => "continue".to_owned(),
+        Decision::Stop { class, message, .. } => {
+            format!("{}: {}", spaced(class.name()), one_line(message))
+        }
+    };
+    let mut parts = vec![format!("turn {}: {decision}", record.turn)];
+    parts.extend(
+        evaluation
+            .rules
+            .iter()
+            .filter_map(|rule| news(rule, evaluation)),
+    );
+    parts.join(" · ")
+}
+
+/// What a turn shows of a rule: the tasks, the tests, turns in a row, and the objection to a
+/// success.
+fn news(rule: &Rule, evaluation: &Evaluation) -> Option<String> {
+    let has_fired = |name: &String| {
+        let rule = evaluation.rule(name);
+        rule.is_some_and(|rule| rule.outcome == RuleOutcome::Fired)
+    };
+    Some(match (rule.name.as_str(), rule.value.as_ref()?) {
+        ("all_tasks_done", Value::Share { part, of }) => format!("{part} of {of} tasks"),
+        ("tests", Value::Word(result)) => format!("tests {result}"),
+        ("stagnation", _) => format!("no progress {}", fraction(rule)),
+        ("turns", _) | (_, Value::Count(0)) => return None,
+        (name, Value::Count(_)) if rule.bound == Bound::LessThan => {
+            format!("{} {}", spaced(name), fraction(rule))
+        }
+        (name, _) if rule.objects() && rule.guards.iter().any(has_fired) => {
+            format!("held back by {}", spaced(name))
+        }
+        _ => return None,
+    })
 }
 
 /// `CONTINUE`, or `STOP done: all 5 tasks are completed`.

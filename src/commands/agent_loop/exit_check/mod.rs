@@ -22,7 +22,7 @@ const DEFAULT_LIMIT: u64 = 20;
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
-Reads the agent's last response and the checklist, prints the decision with every rule, and keeps it
+Reads the agent's last response and the checklist, prints the decision, and keeps it with every rule
 in the folder of the state. It is the condition of a loop: exit code 0 means continue. Files that
 are named like a command are written with a folder: ./state
 
@@ -52,6 +52,9 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum ExitCheckAction {
+    /// The check itself, as the original script names it
+    #[command(hide = true)]
+    Check(Box<check::CheckArgs>),
     /// Show the state of the loop: the last decision, the circuit, and what repeats
     State(LoopReportFlags),
     History(HistoryArgs),
@@ -89,6 +92,7 @@ struct ResetArgs {
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     match &args.action {
         None => return check::run(&args.check, app),
+        Some(ExitCheckAction::Check(args)) => return check::run(args, app),
         Some(ExitCheckAction::State(args)) => state(args, app),
         Some(ExitCheckAction::History(args)) => history(args, app),
         Some(ExitCheckAction::Reset(args)) => reset(args, app),

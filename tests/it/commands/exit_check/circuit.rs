@@ -53,7 +53,7 @@ impl Loop {
         let plan: String = tasks.collect();
         fs::write(self.0.folder().join("PLAN.md"), plan).unwrap();
         fs::write(self.0.folder().join("response.md"), "I moved the parser.\n").unwrap();
-        let arguments = ["exit-check", "response.md", "PLAN.md", "--quiet"];
+        let arguments = ["exit-check", "response.md", "PLAN.md"];
         self.run(&[&arguments, flags].concat()).code
     }
 

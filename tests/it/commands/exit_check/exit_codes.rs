@@ -11,7 +11,52 @@ fn unfinished_work_continues_with_0() {
     project.plan(1, 2);
     let output = project.check(WORKING, &[]).ends_with(0);
     assert_eq!(output.stderr, "");
-    let report = output.stdout;
+    assert_eq!(
+        output.stdout,
+        "turn 1: continue · 1 of 3 tasks · no progress 0 of 3\n"
+    );
+}
+
+#[test]
+fn turn_is_one_line_with_what_speaks_for_and_against_a_stop() {
+    let failing = "The build fails with `error[E0432]: unresolved import`.\n";
+    let admits = "EXIT_SIGNAL: true\n\nTwo screens are still missing.\n";
+    for (response, flag, line) in [
+        (WORKING, "--tests=passed", "tests passed"),
+        (
+            failing,
+            "--tests=failed",
+            "tests failed · same error 1 of 3",
+        ),
+        (
+            "Which database should I use?\n",
+            "--max-turns=9",
+            "questions 1 of 2",
+        ),
+        (
+            admits,
+            "--min-completion=60",
+            "held back by not contradicted",
+        ),
+    ] {
+        let project = Project::new();
+        project.plan(2, 1);
+        let printed = project.check(response, &[flag]).ends_with(0).stdout;
+        let line = format!("turn 1: continue · 2 of 3 tasks · {line} · no progress 0 of 3\n");
+        assert_eq!(printed, line);
+    }
+    let project = Project::new();
+    project.plan(3, 0);
+    let done = project.check(WORKING, &[]).ends_with(10).stdout;
+    let expected = "turn 1: done: all 3 tasks of the checklist are completed · 3 of 3 tasks";
+    assert!(done.starts_with(expected), "{done}");
+}
+
+#[test]
+fn verbose_check_prints_every_rule() {
+    let project = Project::new();
+    project.plan(1, 2);
+    let report = project.check(WORKING, &["-v"]).ends_with(0).stdout;
     assert!(
         report.starts_with("EXIT CHECK (turn 1)\n├─ ")
             && report.ends_with("\n└─ DECISION: CONTINUE\n"),
@@ -20,12 +65,31 @@ fn unfinished_work_continues_with_0() {
 }
 
 #[test]
+fn command_line_of_the_original_works() {
+    let project = Project::new();
+    project.write(".ralph/last-response.md", WORKING);
+    project.write(".ralph/@fix_plan.md", "- [x] one\n- [x] two\n");
+    let named = [
+        "exit-check",
+        "check",
+        ".ralph/last-response.md",
+        ".ralph/@fix_plan.md",
+    ];
+    let named = project.run(&named).ends_with(10).stdout;
+    let usual = project.run(&["exit-check", "check"]).ends_with(10).stdout;
+    for printed in [named, usual] {
+        let done = "done: all 2 tasks of the checklist are completed";
+        assert!(printed.contains(done), "{printed}");
+    }
+}
+
+#[test]
 fn finished_work_ends_with_10() {
     let project = Project::new();
     project.plan(3, 0);
-    let output = project.check(WORKING, &["-q"]).ends_with(10);
+    let output = project.check(WORKING, &[]).ends_with(10);
     assert!(
-        output.stdout.starts_with("DECISION: STOP done: "),
+        output.stdout.starts_with("turn 1: done: "),
         "{}",
         output.stdout
     );

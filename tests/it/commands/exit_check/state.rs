@@ -97,7 +97,7 @@ fn parallel_checks_are_each_recorded_once() {
     const PROCESSES: u64 = 8;
     let conclave = Conclave::new();
     fs::write(conclave.folder().join("response.md"), WORKING).unwrap();
-    let arguments = ["exit-check", "response.md", "--run", "a", "--quiet"];
+    let arguments = ["exit-check", "response.md", "--run", "a"];
     let processes: Vec<_> = (0..PROCESSES).map(|_| conclave.start(&arguments)).collect();
     for process in processes {
         process.wait().ends_with(0);

@@ -37,10 +37,11 @@ fn failed_tests_object_to_success() {
 fn result_and_last_lines_are_recorded_and_printed_nowhere_else() {
     let project = Project::new();
     let tests = "test -e response.md && echo 1 passed; echo 2 failed >&2; exit 3";
-    let output = project
-        .check(WORKING, &["-q", "--tests", tests])
-        .ends_with(0);
-    assert_eq!(output.stdout, "DECISION: CONTINUE\n");
+    let output = project.check(WORKING, &["--tests", tests]).ends_with(0);
+    assert_eq!(
+        output.stdout,
+        "turn 1: continue · tests failed · no progress 0 of 3\n"
+    );
     assert_eq!(output.stderr, "");
     let run = &project.events()[0]["evidence"]["tests"]["run"];
     assert_eq!(run["exit_status"], 3);
@@ -51,7 +52,7 @@ fn result_and_last_lines_are_recorded_and_printed_nowhere_else() {
 fn command_that_does_not_exist_has_failed_with_a_warning() {
     let project = Project::new();
     let output = project
-        .check(DONE, &["-q", "--tests", "no-such-program"])
+        .check(DONE, &["--tests", "no-such-program"])
         .ends_with(0);
     output.assert_stderr_contains("was not found or cannot be run; the tests count as failed");
 }
@@ -67,7 +68,7 @@ fn command_that_is_named_passed_has_a_folder() {
 #[test]
 fn slow_command_ends_at_its_time_limit() {
     let project = Project::new();
-    let flags = ["-q", "--tests", "sleep 100", "--tests-timeout", "1"];
+    let flags = ["--tests", "sleep 100", "--tests-timeout", "1"];
     let output = project.check(DONE, &flags).ends_with(0);
     output.assert_stderr_contains("The tests were ended at their time limit");
     assert_eq!(project.events()[0]["evidence"]["tests"]["passed"], false);

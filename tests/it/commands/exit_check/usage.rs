@@ -116,9 +116,9 @@ fn response_or_plan_can_be_piped() {
 #[test]
 fn response_can_be_the_output_of_a_command() {
     let project = project();
-    let mut bash = project.bash("\"$0\" exit-check <(cat response.md) -q");
+    let mut bash = project.bash("\"$0\" exit-check <(cat response.md)");
     let output = bash.output().unwrap().stdout;
-    assert_eq!(String::from_utf8_lossy(&output), "DECISION: CONTINUE\n");
+    assert_eq!(String::from_utf8_lossy(&output), "turn 1: continue\n");
 }
 
 #[test]

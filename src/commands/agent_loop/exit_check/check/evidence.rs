@@ -165,17 +165,14 @@ fn run_programs(
         let tree = git::measure(here, ignored, is_interrupted).map_err(git_error)?;
         let earlier = GitSnapshot::read(&store.path);
         let earlier_tree = earlier.as_ref().map(|earlier| &earlier.tree);
-        let state = tree
-            .state(here, earlier_tree, is_interrupted)
-            .map_err(git_error)?;
-        gathered.evidence.git = Some(state);
+        let state = tree.state(here, earlier_tree, is_interrupted);
+        gathered.evidence.git = Some(state.map_err(git_error)?);
         gathered.changed_since = earlier.map(|earlier| earlier.check);
         gathered.tree = Some(tree);
     }
     if let Some(command) = &flags.tests {
-        let time_limit = flags
-            .tests_timeout
-            .map_or(test_command::TIME_LIMIT, Duration::from_secs);
+        let time_limit = flags.tests_timeout.map(Duration::from_secs);
+        let time_limit = time_limit.unwrap_or(test_command::TIME_LIMIT);
         let now = &|| clock.now();
         let tests = test_command::result(command, time_limit, now, is_interrupted);
         let tests = tests.map_err(test_error)?;
@@ -228,7 +225,7 @@ fn open(path: &Path, limit: SizeLimit) -> io::Result<Box<dyn Read>> {
 fn unreadable(path: &Path, what: &str, error: &io::Error) -> Error {
     let error = Error::usage(format!("cannot read the {what} {}: {error}", shown(path)));
     match path.to_str() {
-        Some(name @ ("state" | "history" | "reset")) => error.hint(format!(
+        Some(name @ ("check" | "state" | "history" | "reset")) => error.hint(format!(
             "the command `{name}` comes before all flags, as in `conclave exit-check {name}`"
         )),
         Some(_) | None => error,

@@ -25,7 +25,7 @@ use crate::stopping::exit_check::event::{ExitPolicy, ExitSettings, TurnRecord};
 use crate::stopping::exit_check::evidence::TurnEvidence;
 use crate::stopping::exit_check::run::LoopRunId;
 use crate::stopping::exit_check::thresholds::ExitThresholds;
-use crate::terminal::output::evaluation_text::{decision_text, evaluation_text};
+use crate::terminal::output::evaluation_text::{evaluation_text, turn_text};
 use crate::terminal::output::printer::Printer;
 
 pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
@@ -119,11 +119,11 @@ fn print(
         })?);
     }
     let traits = printer.out_traits();
-    let text = if args.quiet {
-        decision_text(&evaluation.decision, traits)
-    } else {
+    let text = if args.verbose {
         let title = format!("EXIT CHECK (turn {})", record.turn);
         evaluation_text(&title, evaluation, traits)
+    } else {
+        turn_text(record, traits)
     };
     Ok(printer.result(&text)?)
 }
@@ -189,9 +189,9 @@ pub(in crate::commands) struct CheckArgs {
     #[arg(long, help_heading = "Output")]
     pub(super) json: bool,
 
-    /// Print only the line of the decision
+    /// Print every rule with its value, instead of a line
     #[arg(short, long, conflicts_with = "json", help_heading = "Output")]
-    pub(super) quiet: bool,
+    pub(super) verbose: bool,
 }
 
 /// What else is known of the turn.
