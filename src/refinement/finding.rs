@@ -102,13 +102,26 @@ pub struct FindingSource {
     pub degradations: Vec<String>,
 }
 
+impl BatchFindings {
+    /// Returns the dissent from the answer to a question.
+    pub fn dissent(&self, answered: &QuestionKey) -> Option<&str> {
+        self.findings.iter().find_map(|finding| {
+            let PanelFinding::Answered {
+                question, dissent, ..
+            } = finding
+            else {
+                return None;
+            };
+            dissent.as_deref().filter(|_| question == answered)
+        })
+    }
+}
+
 impl FindingSource {
     /// `90%`, or that it is unknown.
     pub fn confidence_in_words(&self) -> String {
-        self.confidence.and_then(Confidence::new).map_or_else(
-            || "confidence unknown".to_owned(),
-            |known| known.to_string(),
-        )
+        let known = self.confidence.and_then(Confidence::new);
+        known.map_or_else(|| "confidence unknown".to_owned(), |it| it.to_string())
     }
 }
 

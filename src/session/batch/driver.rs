@@ -16,7 +16,7 @@ use crate::setup::plan::Planner;
 
 use super::accounts::Accounts;
 use super::take_over::{TakeOver, take_over};
-use super::{Batch, BatchUpdate, FinishedConsultation, InterruptStage};
+use super::{Batch, BatchUpdate, FinishedConsultation, InterruptStage, Watch};
 
 /// Decides which consultations a batch has, and what follows from each.
 pub trait BatchPolicy {
@@ -34,6 +34,11 @@ pub trait BatchPolicy {
 
     /// Records that a consultation begins, or is taken over, before its first call.
     fn started(&mut self, job: &Self::Job, id: &ConsultationId) -> Result<(), Error>;
+
+    /// Watches a consultation that begins, or is taken over.
+    fn watch(&self, _: &ConsultationId) -> Watch {
+        None
+    }
 
     /// Takes a consultation that is no longer in flight.
     fn ended(&mut self, finished: FinishedConsultation<Self::Job>) -> Result<(), Error>;
@@ -106,7 +111,8 @@ impl<'a> BatchDriver<'a> {
             match policy.next(batch)? {
                 BatchStep::Start(job, plan, providers) => {
                     policy.started(&job, &plan.id)?;
-                    batch.start(job, *plan, &providers);
+                    let watch = policy.watch(&plan.id);
+                    batch.start(job, *plan, &providers, watch);
                 }
                 BatchStep::TakeOver(job, id) => self.take_over(policy, batch, job, id).await?,
                 BatchStep::Wait(until) => match self.wait(batch, until).await {
@@ -187,8 +193,9 @@ impl<'a> BatchDriver<'a> {
             TakeOver::Resume(session, record) => {
                 policy.started(&job, &id)?;
                 let last_call = record.as_deref().and_then(last_call);
+                let watch = policy.watch(&id);
                 batch.resumed.insert(id, last_call.unwrap_or_default());
-                batch.resume(job, *session);
+                batch.resume(job, *session, watch);
             }
             TakeOver::Repeat(_) => {}
         }

@@ -38,7 +38,7 @@ use crate::domain::ids::ConsultationId;
 use crate::domain::record::stored_record::StoredRecord;
 use crate::engine::clock::Clock;
 use crate::engine::dispatcher::budget::{SharedBudget as _, SharedCeiling};
-use crate::engine::ports::{BoxFuture, Face, Person, Providers};
+use crate::engine::ports::{BoxFuture, Face, Person, Providers, Subscriber};
 use crate::error::Error;
 use crate::records::files::log_notice;
 use crate::setup::plan::template::PreparedPlan;
@@ -81,6 +81,9 @@ impl RunCeiling {
         self.limit.map(left)
     }
 }
+
+/// A subscriber to the events of one consultation, if there is one.
+pub type Watch = Option<Box<dyn Subscriber>>;
 
 /// Consultations that run side by side. `K` identifies one for the caller.
 #[derive(Debug)]
@@ -190,7 +193,7 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         })
     }
 
-    fn start(&mut self, key: K, mut plan: Plan, providers: &Providers) {
+    fn start(&mut self, key: K, mut plan: Plan, providers: &Providers, watch: Watch) {
         let id = plan.id.clone();
         let storage = match Storage::create(self.terms.home, &id) {
             Ok(storage) => storage,
@@ -207,22 +210,29 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
             warnings.push(format!("{notice}; {id} cannot be resumed"));
         }
         let session = Session::new(plan, providers.clone(), storage, self.terms.clock);
-        self.run(key, id, session, warnings);
+        self.run(key, id, session, warnings, watch);
     }
 
-    fn resume(&mut self, key: K, session: Session) {
+    fn resume(&mut self, key: K, session: Session, watch: Watch) {
         let id = session.plan().id.clone();
-        self.run(key, id, session, Vec::new());
+        self.run(key, id, session, Vec::new(), watch);
     }
 
-    fn run(&mut self, key: K, id: ConsultationId, session: Session, warnings: Vec<String>) {
+    fn run(
+        &mut self,
+        key: K,
+        id: ConsultationId,
+        session: Session,
+        warnings: Vec<String>,
+        mut watch: Watch,
+    ) {
         let (interrupt, interrupts) = mpsc::unbounded_channel();
         self.sessions.retain(|session| !session.is_closed());
         self.sessions.push(interrupt);
         let (shared, report) = (self.shared.clone(), self.terms.report);
         let finished = async move {
             let participants = Participants {
-                subscribers: Vec::new(),
+                subscribers: watch.iter_mut().map(|watch| &mut **watch as _).collect(),
                 person: &NoPerson,
                 interrupts,
                 report,

@@ -173,7 +173,7 @@ impl BatchHome {
 
     fn start_all(&self, batch: &mut Batch<'_, usize>, count: usize) {
         for number in 0..count {
-            batch.start(number, self.plan(number), &self.providers);
+            batch.start(number, self.plan(number), &self.providers, None);
         }
     }
 
@@ -315,13 +315,13 @@ async fn failure_of_one_consultation_leaves_the_others_alone() {
     // The first has no place for its journal, the program fails in the second.
     let journal = format!("{}.jsonl", batch_home.plan(0).id);
     std::fs::create_dir_all(batch_home.home.logs_folder().join(journal)).unwrap();
-    batch.start(0, batch_home.plan(0), &batch_home.providers);
+    batch.start(0, batch_home.plan(0), &batch_home.providers, None);
     let failing = Plan {
         question: "fail".to_owned(),
         ..batch_home.plan(1)
     };
-    batch.start(1, failing, &batch_home.providers);
-    batch.start(2, batch_home.plan(2), &batch_home.providers);
+    batch.start(1, failing, &batch_home.providers, None);
+    batch.start(2, batch_home.plan(2), &batch_home.providers, None);
     let all = run_to_end(&mut batch).await;
     let result = |key| {
         let finished = all.iter().find(|finished| finished.key == key).unwrap();
@@ -340,7 +340,7 @@ async fn failure_of_one_consultation_leaves_the_others_alone() {
 async fn next_batch_adds_to_the_index_without_rebuilding_it() {
     let mut batch_home = BatchHome::new(Scripted::default());
     let mut batch = batch_home.batch(None);
-    batch.start(0, batch_home.plan(0), &batch_home.providers);
+    batch.start(0, batch_home.plan(0), &batch_home.providers, None);
     run_to_end(&mut batch).await;
     batch.finish(&SilentFace).await;
     // A rebuild would find no trace of it.
@@ -351,7 +351,7 @@ async fn next_batch_adds_to_the_index_without_rebuilding_it() {
     let (_, interrupts) = mpsc::unbounded_channel();
     batch_home.interrupts = Some(interrupts);
     let mut batch = batch_home.batch(None);
-    batch.start(1, batch_home.plan(1), &batch_home.providers);
+    batch.start(1, batch_home.plan(1), &batch_home.providers, None);
     run_to_end(&mut batch).await;
     batch.finish(&SilentFace).await;
     let index = Index::open(&batch_home.home.index_file()).unwrap();

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use crate::domain::cost::money::Cost;
 use crate::domain::ids::ConsultationId;
 use crate::refinement::event::{BatchFinished, Extraction, Integrated};
+use crate::session::batch::Watch;
 use crate::stopping::convergence::QuestionKey;
 
 /// Shows the progress of one loop.
@@ -18,6 +19,9 @@ pub trait LoopProgress: Debug {
 
     /// A consultation begins, or is resumed.
     fn batch_started(&self, consultation: &ConsultationId, questions: &[QuestionKey]);
+
+    /// Follows the events of a consultation that has begun.
+    fn watch(&self, consultation: &ConsultationId) -> Watch;
 
     fn batch_finished(&self, finished: &BatchFinished);
 

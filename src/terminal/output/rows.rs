@@ -18,6 +18,13 @@ pub(in crate::terminal) struct TerminalSize {
     pub(in crate::terminal) rows: usize,
 }
 
+impl TerminalSize {
+    /// The columns of a line: the last one stays free.
+    pub(in crate::terminal) fn room(self) -> usize {
+        self.columns.saturating_sub(1).max(1)
+    }
+}
+
 /// The rows that are on the terminal now.
 #[derive(Debug, Default)]
 pub(super) struct DrawnRows {

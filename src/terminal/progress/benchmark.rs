@@ -10,6 +10,7 @@ use crate::benchmark::run::{Arm, CaseRunId};
 use crate::domain::cost::money::Cost;
 use crate::session::benchmark::progress::RunProgress;
 use crate::terminal::output::format::{amount, dollars, seconds};
+use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::fitted_row;
@@ -62,7 +63,9 @@ impl BenchmarkProgress {
     pub fn new(printer: &Printer, counts: RunCounts, arms: &[Arm]) -> Self {
         let step = counts.total.div_ceil(PLAIN_LINES).max(1);
         let paint = printer.err_traits().paint;
-        let row = move |counts: &RunCounts, elapsed, width| counts.row(elapsed, width, paint);
+        let row = move |counts: &RunCounts, elapsed, size: TerminalSize| {
+            vec![counts.row(elapsed, size.room(), paint)]
+        };
         Self {
             row: LiveRow::new(printer, counts, row),
             step,

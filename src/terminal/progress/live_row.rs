@@ -1,4 +1,4 @@
-//! Counts of work under way, and the row that shows them.
+//! Counts of work under way, and the rows that show them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::{Printer, Verbosity};
 
-/// Draws a row that fits a width on standard error, if lines can be redrawn there. Dropping it
-/// clears the row.
+/// Draws rows that fit the terminal on standard error, if lines can be redrawn there. Dropping it
+/// clears them.
 #[derive(Debug)]
 pub(super) struct LiveRow<C> {
     pub(super) printer: Printer,
-    counts: Arc<Mutex<C>>,
+    pub(super) counts: Arc<Mutex<C>>,
     pub(super) is_live: bool,
 }
 
@@ -19,7 +19,7 @@ impl<C: Send + 'static> LiveRow<C> {
     pub(super) fn new(
         printer: &Printer,
         counts: C,
-        row: impl Fn(&C, Duration, usize) -> String + Send + 'static,
+        lines: impl Fn(&C, Duration, TerminalSize) -> Vec<String> + Send + 'static,
     ) -> Self {
         let is_live = printer.err_traits().is_animated && printer.verbosity() > Verbosity::Quiet;
         let counts = Arc::new(Mutex::new(counts));
@@ -27,10 +27,7 @@ impl<C: Send + 'static> LiveRow<C> {
             let shared = Arc::clone(&counts);
             printer
                 .live_area()
-                .start(move |elapsed, size: TerminalSize| {
-                    let width = size.columns.saturating_sub(1).max(1);
-                    vec![row(&lock(&shared), elapsed, width)]
-                });
+                .start(move |elapsed, size| lines(&lock(&shared), elapsed, size));
         }
         Self {
             printer: printer.clone(),
@@ -60,6 +57,6 @@ pub(super) fn ending(is_ending: bool, running: u64) -> Option<String> {
     })
 }
 
-fn lock<C>(counts: &Mutex<C>) -> MutexGuard<'_, C> {
+pub(super) fn lock<C>(counts: &Mutex<C>) -> MutexGuard<'_, C> {
     counts.lock().unwrap_or_else(PoisonError::into_inner)
 }

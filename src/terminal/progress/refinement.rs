@@ -1,21 +1,29 @@
-//! The progress of a refinement on standard error: a row on a terminal, a line for each iteration,
+//! The progress of a refinement on standard error: on a terminal what is asked, its experts and a row, a line for each iteration,
 //! and with `--verbose` the rules of convergence and a line for each consultation.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::consultation::event::Envelope;
 use crate::domain::cost::money::Cost;
-use crate::domain::ids::ConsultationId;
+use crate::domain::ids::{CallId, ConsultationId};
+use crate::domain::time::Timestamp;
+use crate::engine::ports::{Delta, Subscriber, SubscriberError};
 use crate::refinement::event::{BatchFinished, Extraction, Integrated};
+use crate::session::batch::Watch;
 use crate::session::refinement::progress::{IterationPlan, LoopProgress};
 use crate::stopping::convergence::QuestionKey;
 use crate::terminal::output::convergence_tree::convergence_tree;
 use crate::terminal::output::evaluation_text::wrapped_tree;
 use crate::terminal::output::format::{amount, clock, count, dollars};
+use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::{Printer, Verbosity};
-use crate::terminal::output::wrap::fitted_row;
+use crate::terminal::output::wrap::{cut_line, fitted_row};
 use crate::text::clean::one_line;
 
-use super::live_row::{LiveRow, ending};
+use super::live_row::{LiveRow, ending, lock};
+use super::live_view::LiveView;
 
 /// Shows one loop. Dropping it clears the row.
 #[derive(Debug)]
@@ -27,23 +35,57 @@ struct LoopCounts {
     plan: IterationPlan,
     /// Consultations of the iteration that this process has finished.
     finished: u64,
-    running: u64,
     is_extracting: bool,
     cost: Cost,
     is_ending: bool,
+    /// Questions of the iteration that this process has begun to ask.
+    asked: usize,
+    /// When the first consultation began.
+    began: Option<Timestamp>,
+    /// The consultations under way: what each is about, and its experts.
+    at_work: BTreeMap<ConsultationId, (String, LiveView)>,
+}
+
+/// Follows a consultation under way.
+#[derive(Debug)]
+struct ConsultationWatch {
+    counts: Arc<Mutex<LoopCounts>>,
+    id: ConsultationId,
+}
+
+impl Subscriber for ConsultationWatch {
+    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
+        let mut counts = lock(&self.counts);
+        let elapsed = envelope.at.since(*counts.began.get_or_insert(envelope.at));
+        if let Some(view) = counts.view(&self.id) {
+            view.follow(&envelope.event, elapsed);
+        }
+        Ok(())
+    }
+
+    fn delta(&mut self, call: CallId, delta: &Delta) {
+        if let Some(view) = lock(&self.counts).view(&self.id) {
+            view.receive(call, delta);
+        }
+    }
 }
 
 impl RefinementProgress {
     pub fn new(printer: &Printer) -> Self {
-        Self(LiveRow::new(
-            printer,
-            LoopCounts::default(),
-            LoopCounts::row,
-        ))
+        let counts = LoopCounts::default();
+        Self(LiveRow::new(printer, counts, LoopCounts::lines))
     }
 }
 
 impl LoopProgress for RefinementProgress {
+    fn watch(&self, consultation: &ConsultationId) -> Watch {
+        let watch = ConsultationWatch {
+            counts: Arc::clone(&self.0.counts),
+            id: consultation.clone(),
+        };
+        Some(Box::new(watch))
+    }
+
     fn extraction_started(&self, consultation: &ConsultationId) {
         self.0.counts().is_extracting = true;
         self.0
@@ -72,7 +114,8 @@ impl LoopProgress for RefinementProgress {
             let mut counts = self.0.counts();
             counts.plan = plan;
             counts.finished = 0;
-            counts.running = 0;
+            counts.at_work.clear();
+            counts.asked = 0;
         }
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let work = match plan.questions {
@@ -90,7 +133,8 @@ impl LoopProgress for RefinementProgress {
     }
 
     fn batch_started(&self, consultation: &ConsultationId, questions: &[QuestionKey]) {
-        self.0.counts().running += 1;
+        let view = LiveView::new(self.0.printer.err_traits().paint);
+        self.0.counts().begin(consultation, questions, view);
         self.0.printer.detail(&format!(
             "  {consultation}: {}",
             count(questions.len(), "question")
@@ -98,12 +142,12 @@ impl LoopProgress for RefinementProgress {
     }
 
     fn batch_finished(&self, finished: &BatchFinished) {
+        let id = &finished.consultation;
         {
             let mut counts = self.0.counts();
-            counts.running = counts.running.saturating_sub(1);
+            counts.at_work.remove(id);
             counts.finished += 1;
         }
-        let id = &finished.consultation;
         let cost = amount(finished.spend.cost);
         match (&finished.findings, &finished.error) {
             (Some(findings), _) => {
@@ -159,6 +203,33 @@ impl LoopProgress for RefinementProgress {
 }
 
 impl LoopCounts {
+    fn view(&mut self, id: &ConsultationId) -> Option<&mut LiveView> {
+        self.at_work.get_mut(id).map(|(_, view)| view)
+    }
+
+    /// Titled `Question 1 of 7: which database (+2)`.
+    fn begin(&mut self, id: &ConsultationId, questions: &[QuestionKey], view: LiveView) {
+        let first = questions.first().map_or("", QuestionKey::as_str);
+        let (number, all) = (self.asked + 1, self.plan.questions);
+        let mut title = format!("Question {number} of {all}: {first}");
+        if let more @ 1.. = questions.len().saturating_sub(1) {
+            title.extend([" (+", &more.to_string(), ")"]);
+        }
+        self.asked += questions.len();
+        self.at_work.insert(id.clone(), (title, view));
+    }
+
+    fn lines(&self, elapsed: Duration, size: TerminalSize) -> Vec<String> {
+        let mut lines = Vec::new();
+        let rows = size.rows / self.at_work.len().max(1);
+        for (title, view) in self.at_work.values() {
+            lines.push(cut_line(title, size.room()));
+            lines.extend(view.lines(elapsed, TerminalSize { rows, ..size }));
+        }
+        lines.push(self.row(elapsed, size.room()));
+        lines
+    }
+
     fn row(&self, elapsed: Duration, width: usize) -> String {
         let plan = &self.plan;
         let work = match (self.is_extracting, plan.iteration) {
@@ -176,7 +247,7 @@ impl LoopCounts {
         }
         segments.push(dollars(self.cost));
         segments.push(clock(elapsed));
-        segments.extend(ending(self.is_ending, self.running));
+        segments.extend(ending(self.is_ending, self.at_work.len() as u64));
         fitted_row(&segments, width)
     }
 }
@@ -185,9 +256,10 @@ impl LoopCounts {
 mod tests {
     use super::*;
     use crate::domain::cost::money::MicroUsd;
+    use crate::terminal::output::style::Paint;
 
     fn counts() -> LoopCounts {
-        LoopCounts {
+        let mut counts = LoopCounts {
             plan: IterationPlan {
                 iteration: 2,
                 max_iterations: 5,
@@ -195,10 +267,39 @@ mod tests {
                 consultations: 3,
             },
             finished: 1,
-            running: 2,
             cost: Cost::exactly(MicroUsd(420_000)),
             ..LoopCounts::default()
+        };
+        let batches = [
+            ("consult-aaaaaaaa", "Which database? Why?"),
+            ("consult-bbbbbbbb", "Who?"),
+        ];
+        for (id, questions) in batches {
+            let keys: Vec<QuestionKey> = questions
+                .split_inclusive('?')
+                .map(QuestionKey::of)
+                .collect();
+            let id = ConsultationId::parse(id).unwrap();
+            counts.begin(&id, &keys, LiveView::new(Paint::Plain));
         }
+        counts
+    }
+
+    #[test]
+    fn rows_name_the_questions_at_work() {
+        let size = TerminalSize {
+            columns: 80,
+            rows: 24,
+        };
+        let lines = counts().lines(Duration::from_secs(72), size);
+        assert_eq!(
+            lines,
+            [
+                "Question 1 of 7: which database (+1)",
+                "Question 3 of 7: who",
+                "iteration 2/5 · 1/3 consultations · $0.42 · 1:12"
+            ]
+        );
     }
 
     fn row(counts: &LoopCounts, columns: usize) -> String {

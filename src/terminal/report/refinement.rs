@@ -2,7 +2,7 @@
 
 use crate::domain::answer::confidence::Confidence;
 use crate::refinement::change::{ChangeKind, ItemChange};
-use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding};
+use crate::refinement::finding::FindingSource;
 use crate::refinement::state::{
     BatchRecord, ConsultationRecord, ConsultationStatus, ExtractionRecord, IterationRecord,
     LoopPhase, RefinementLoop, RefinementState,
@@ -46,28 +46,14 @@ fn of_loop(refinement: &RefinementLoop) -> Vec<Part> {
     let mut parts = vec![Part::Heading(2, title), Part::Facts(facts)];
     // What the panel proposes for blockers that are still open.
     let proposals = refinement.blocker_proposals().into_iter().map(|proposal| {
-        let change = proposal.change;
-        Line::of(
-            "Change {}, {}: {}",
-            [
-                &change.number.to_string(),
-                change.item.as_str(),
-                proposal.answer,
-            ],
-        )
-        .and(
-            " (`{}`, {})",
-            [
-                proposal.source.consultation.as_str(),
-                &confidence(proposal.source),
-            ],
-        )
+        let (change, source) = (proposal.change, proposal.source);
+        let (number, item) = (change.number.to_string(), change.item.as_str());
+        let line = Line::of("Change {}, {}: {}", [&number, item, proposal.answer]);
+        let source = [source.consultation.as_str(), &confidence(source)];
+        line.and(" (`{}`, {})", source)
     });
-    parts.extend(document::titled(
-        3,
-        "Best proposals for open blockers",
-        list(proposals),
-    ));
+    let title = "Best proposals for open blockers";
+    parts.extend(document::titled(3, title, list(proposals)));
     parts.extend(refinement.extractions.iter().flat_map(of_extraction));
     parts.extend(refinement.iterations.iter().flat_map(of_iteration));
     parts
@@ -92,14 +78,9 @@ fn of_extraction(record: &ExtractionRecord) -> [Part; 2] {
         None => without_answer(record),
     };
     let cost = record.spend.cost.to_string();
-    let line = Line::of(
-        "`{}`, {}: {}",
-        [record.consultation.as_str(), &cost, &result],
-    );
-    [
-        Part::Heading(3, Line::of("Extraction", [])),
-        Part::Paragraph(line),
-    ]
+    let words = [record.consultation.as_str(), &cost, &result];
+    let line = Part::Paragraph(Line::of("`{}`, {}: {}", words));
+    [Part::Heading(3, Line::of("Extraction", [])), line]
 }
 
 fn without_answer<A, T>(record: &ConsultationRecord<A, T>) -> String {
@@ -112,10 +93,8 @@ fn without_answer<A, T>(record: &ConsultationRecord<A, T>) -> String {
 
 fn of_iteration(iteration: &IterationRecord) -> Vec<Part> {
     let number = iteration.number;
-    let mut parts = vec![Part::Heading(
-        3,
-        Line::of("Iteration {}", [&number.to_string()]),
-    )];
+    let title = Line::of("Iteration {}", [&number.to_string()]);
+    let mut parts = vec![Part::Heading(3, title)];
     let Some(merge) = iteration.written() else {
         let open = Line::of("Its findings are not in the document yet.", []);
         parts.push(Part::Paragraph(open));
@@ -133,12 +112,8 @@ fn of_iteration(iteration: &IterationRecord) -> Vec<Part> {
         )))
     }));
     parts.extend(iteration.batches.iter().flat_map(of_batch));
-    parts.extend(
-        merge
-            .changes
-            .iter()
-            .flat_map(|change| of_change(change, iteration)),
-    );
+    let changes = merge.changes.iter();
+    parts.extend(changes.flat_map(|change| of_change(change, iteration)));
     parts
 }
 
@@ -190,14 +165,10 @@ fn confidence(source: &FindingSource) -> String {
 }
 
 fn of_change(change: &ItemChange, iteration: &IterationRecord) -> Vec<Part> {
-    let heading = Line::of(
-        "Change {}: {}",
-        [&change.number.to_string(), &kind(change.kind)],
-    );
-    let mut parts = vec![
-        Part::Heading(4, heading),
-        Part::Facts(basis(change, iteration)),
-    ];
+    let number = change.number.to_string();
+    let heading = Line::of("Change {}: {}", [&number, &kind(change.kind)]);
+    let basis = Part::Facts(basis(change, iteration));
+    let mut parts = vec![Part::Heading(4, heading), basis];
     if change.before.is_none() && change.after.is_none() {
         let about = Line::of("About: {}", [change.item.as_str()]);
         parts.push(Part::Paragraph(about));
@@ -224,23 +195,10 @@ fn basis(change: &ItemChange, iteration: &IterationRecord) -> Vec<Fact> {
         let confidence = findings.map(|findings| confidence(&findings.source));
         let source = Line::of("Source: `{}`", [source.as_str()]);
         lines.push(source.with(", {}", &confidence.unwrap_or_default()).into());
-        let dissent = findings.and_then(|findings| dissent(findings, change));
+        let dissent = findings.and_then(|findings| findings.dissent(&change.item));
         lines.extend(dissent.map(|dissent| Line::of("Dissent: {}", [dissent]).into()));
     }
     lines
-}
-
-fn dissent<'f>(findings: &'f BatchFindings, change: &ItemChange) -> Option<&'f str> {
-    findings.findings.iter().find_map(|finding| match finding {
-        PanelFinding::Answered {
-            question, dissent, ..
-        } if *question == change.item => dissent.as_deref(),
-        PanelFinding::Answered { .. }
-        | PanelFinding::StillOpen { .. }
-        | PanelFinding::Deferred { .. }
-        | PanelFinding::Contradicted { .. }
-        | PanelFinding::NewQuestion { .. } => None,
-    })
 }
 
 fn kind(kind: ChangeKind) -> String {

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use crate::domain::ids::ConsultationId;
 use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::refinement::change::{ChangeKind, ItemChange};
-use crate::refinement::document::SectionKind;
+use crate::refinement::document::{SectionKind, without_marker};
 use crate::refinement::event::Integrated;
 use crate::refinement::finding::BatchFindings;
 use crate::refinement::state::{BlockerProposal, IterationRecord, LoopPhase, RefinementLoop};
+use crate::stopping::convergence::QuestionKey;
 use crate::stopping::evaluation::{Class, Decision, Evaluation};
-use crate::terminal::document::{Line, Part, Table, fact, list, titled};
+use crate::terminal::document::{Line, Part, Table, fact, nested_list, titled};
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::output::style::Tone;
 use crate::text::clean::{capitalised, one_line, shortened};
@@ -22,12 +23,8 @@ const LONGEST_ITEM: usize = 200;
 /// What the screen says beside the loop.
 #[derive(Clone, Debug, Default)]
 pub struct LoopPlaces {
-    /// The document that is written.
-    pub document: String,
-    pub changes: String,
-    /// `None` if it is not there any more.
-    pub original: Option<String>,
-    pub log: String,
+    /// What is in which file.
+    pub files: Vec<(&'static str, String)>,
     pub next: Vec<(String, String)>,
 }
 
@@ -56,25 +53,15 @@ pub fn summary(refined: &RefinementLoop, places: &LoopPlaces) -> Vec<Part> {
     for (treatment, lines) in changes(refined) {
         parts.extend(counted(treatment.title(), lines));
     }
-    let proposals = refined.blocker_proposals().into_iter().map(proposal);
-    parts.extend(counted(
-        "Best proposals for open blockers",
-        proposals.collect(),
-    ));
+    let proposals = refined.blocker_proposals().into_iter();
+    let proposals = proposals.map(|it| vec![proposal(it)]).collect();
+    parts.extend(counted("Best proposals for open blockers", proposals));
     parts.extend(counted("Degraded consultations", degradations(refined)));
     let spend = refined.spend();
     let cost = format!("{}, {}", amount(spend.cost), count(spend.calls, "call"));
     let mut facts = vec![fact("Cost", cost)];
-    let files = [
-        ("Document", Some(&places.document)),
-        ("Changes", Some(&places.changes)),
-        ("Original", places.original.as_ref()),
-        ("Log", Some(&places.log)),
-    ];
-    let files = files
-        .into_iter()
-        .filter_map(|(name, file)| Some((name, file?)));
-    facts.extend(files.map(|(name, file)| fact(name, Line::toned(Tone::Key, file))));
+    let files = places.files.iter();
+    facts.extend(files.map(|(name, file)| fact(*name, Line::toned(Tone::Key, file))));
     parts.push(Part::Facts(facts));
     let next = places.next.iter().cloned();
     parts.push(Part::Next(
@@ -85,15 +72,10 @@ pub fn summary(refined: &RefinementLoop, places: &LoopPlaces) -> Vec<Part> {
 
 /// `converged after iteration 3: 3 questions are open (low_questions)`.
 pub fn decision(refined: &RefinementLoop) -> String {
-    let iterations = refined.merges().count();
+    let after = count(refined.merges().count(), "iteration");
     let decided = refined.evaluation().map(|evaluation| &evaluation.decision);
     match (&refined.phase, decided) {
-        (LoopPhase::Stopped { message, .. }, _) => {
-            format!(
-                "stopped after {}: {message}",
-                count(iterations, "iteration")
-            )
-        }
+        (LoopPhase::Stopped { message, .. }, _) => format!("stopped after {after}: {message}"),
         (
             LoopPhase::Ended,
             Some(Decision::Stop {
@@ -102,13 +84,11 @@ pub fn decision(refined: &RefinementLoop) -> String {
                 message,
                 ..
             }),
-        ) => format!(
-            "{} after {}: {message} ({rule})",
-            in_words(*class),
-            count(iterations, "iteration")
-        ),
+        ) => {
+            format!("{} after {after}: {message} ({rule})", in_words(*class))
+        }
         (LoopPhase::Open, _) | (LoopPhase::Ended, None | Some(Decision::Continue)) => {
-            format!("interrupted after {}", count(iterations, "iteration"))
+            format!("interrupted after {after}")
         }
     }
 }
@@ -147,8 +127,9 @@ fn total<'a>(spends: impl Iterator<Item = &'a ConsultationSpend>) -> Consultatio
     total
 }
 
-fn changes(refined: &RefinementLoop) -> BTreeMap<Treatment, Vec<Line>> {
-    let mut groups: BTreeMap<Treatment, Vec<Line>> = BTreeMap::new();
+/// Each item once, with the last that was done with it.
+fn changes(refined: &RefinementLoop) -> BTreeMap<Treatment, Vec<Vec<Line>>> {
+    let mut items: BTreeMap<&QuestionKey, (Treatment, &ItemChange)> = BTreeMap::new();
     let last = refined.merges().next_back().map(|merge| &merge.changes);
     for change in refined.changes() {
         let mut extractions = refined.extractions.iter();
@@ -161,14 +142,41 @@ fn changes(refined: &RefinementLoop) -> BTreeMap<Treatment, Vec<Line>> {
         };
         // A finding without an item repeats one that is listed.
         let is_now = change.before.is_some() && last.is_some_and(|last| last.contains(change));
-        if treatment != Treatment::StillOpen || is_now {
-            groups
-                .entry(treatment)
-                .or_default()
-                .push(change_line(change));
+        let adds_nothing = match (items.get(&change.item), treatment) {
+            (earlier, Treatment::StillOpen) => {
+                !is_now || earlier.is_some_and(|(earlier, _)| *earlier == Treatment::New)
+            }
+            (earlier, Treatment::Unused) => earlier.is_some(),
+            _ => false,
+        };
+        if !adds_nothing {
+            items.insert(&change.item, (treatment, change));
         }
     }
+    let mut items: Vec<_> = items.into_values().collect();
+    items.sort_by_key(|(_, change)| change.number);
+    let mut groups: BTreeMap<Treatment, Vec<Vec<Line>>> = BTreeMap::new();
+    for (treatment, change) in items {
+        let mut lines = vec![change_line(change)];
+        if treatment == Treatment::Answered {
+            lines.extend(answer(refined, change));
+        }
+        groups.entry(treatment).or_default().push(lines);
+    }
     groups
+}
+
+/// The answer with its confidence, and the dissent from it.
+fn answer(refined: &RefinementLoop, change: &ItemChange) -> Vec<Line> {
+    let iterations = refined.iterations.iter();
+    let mut findings = iterations.flat_map(IterationRecord::findings);
+    let found = findings.find(|found| change.source.as_ref() == Some(&found.source.consultation));
+    let confidence = found.map(|found| found.source.confidence_in_words());
+    let answer =
+        Line::foreign(short(&change.reason)).with(" ({})", &confidence.unwrap_or_default());
+    let dissent = found.and_then(|found| found.dissent(&change.item));
+    let dissent = dissent.map(|dissent| Line::of("Dissent: {}", [&short(dissent)]));
+    std::iter::once(answer).chain(dissent).collect()
 }
 
 fn proposal(proposal: BlockerProposal<'_>) -> Line {
@@ -182,7 +190,7 @@ fn proposal(proposal: BlockerProposal<'_>) -> Line {
 }
 
 /// `changes.md` has all reasons.
-fn degradations(refined: &RefinementLoop) -> Vec<Line> {
+fn degradations(refined: &RefinementLoop) -> Vec<Vec<Line>> {
     let iterations = refined.iterations.iter();
     let line = |findings: &BatchFindings| {
         let source = &findings.source;
@@ -190,7 +198,7 @@ fn degradations(refined: &RefinementLoop) -> Vec<Line> {
         let more = Some(others.len()).filter(|more| *more > 0);
         let more = more.map(|more| more.to_string()).unwrap_or_default();
         let line = Line::of("{}: {}", [source.consultation.as_str(), &short(first)]);
-        Some(line.with(" (+{})", &more))
+        Some(vec![line.with(" (+{})", &more)])
     };
     iterations
         .flat_map(IterationRecord::findings)
@@ -203,9 +211,9 @@ fn short(text: &str) -> String {
 }
 
 /// Nothing without lines.
-fn counted(title: &'static str, lines: Vec<Line>) -> Vec<Part> {
-    let title = Line::from(title).and(" ({})", [&lines.len().to_string()]);
-    titled(3, title, list(lines))
+fn counted(title: &'static str, items: Vec<Vec<Line>>) -> Vec<Part> {
+    let title = Line::from(title).and(" ({})", [&items.len().to_string()]);
+    titled(3, title, nested_list(items))
 }
 
 impl Treatment {
@@ -264,24 +272,12 @@ fn change_line(change: &ItemChange) -> Line {
         .with(" ({})", source.unwrap_or_default())
 }
 
+/// The first line of the item, without its bullet or number.
 fn item_text(change: &ItemChange) -> String {
     let text = change.before.as_deref().or(change.after.as_deref());
-    let line = text
-        .and_then(|text| text.lines().next())
-        .unwrap_or_default();
-    let line = line.trim();
-    let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered = after_number.strip_prefix(['.', ')']);
-    let rest = numbered.or_else(|| line.strip_prefix(['-', '*', '+']));
-    let words = rest
-        .filter(|rest| rest.starts_with(char::is_whitespace))
-        .unwrap_or(line)
-        .trim_start();
-    if words.is_empty() {
-        change.item.as_str().to_owned()
-    } else {
-        words.to_owned()
-    }
+    let line = text.and_then(|text| text.lines().next());
+    let words = line.map(without_marker).filter(|words| !words.is_empty());
+    words.unwrap_or(change.item.as_str()).to_owned()
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::refinement::state::{NextStep, RefinementLoop, RefinementState};
 use crate::session::batch::accounts::Accounts;
 use crate::session::batch::driver::{BatchDriver, BatchPolicy, BatchStep};
 use crate::session::batch::take_over::TakeOver;
-use crate::session::batch::{Batch, FinishedConsultation};
+use crate::session::batch::{Batch, FinishedConsultation, Watch};
 
 use self::working_document::WorkingDocument;
 use super::progress::LoopProgress;
@@ -182,6 +182,10 @@ impl BatchPolicy for LoopInProgress<'_> {
             }
         }
         Ok(())
+    }
+
+    fn watch(&self, id: &ConsultationId) -> Watch {
+        self.driver.progress.watch(id)
     }
 
     fn ended(&mut self, finished: FinishedConsultation<LoopJob>) -> Result<(), Error> {

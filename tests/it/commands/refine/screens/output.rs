@@ -2,8 +2,9 @@
 
 use std::process::Stdio;
 
-use super::{Desk, ONE_ANSWER, SIX, arguments};
+use super::{Desk, ONE_ANSWER, SIX, arguments, position};
 use crate::support::binary::{Conclave, RunningProcess};
+use crate::support::provider_server::{Hold, On};
 use crate::support::pty::{Output, Terminal};
 use crate::support::schema;
 
@@ -92,4 +93,41 @@ fn summary_fits_a_narrow_terminal() {
     let mut too_wide = transcript.too_wide(40);
     too_wide.retain(|line| !line.trim_start().starts_with("conclave "));
     assert_eq!(too_wide, Vec::<String>::new());
+}
+
+#[test]
+fn summary_has_answers_with_confidence_and_dissent_and_each_item_once() {
+    let findings = "Q1 ANSWERED: In the table `keys`.\nQ1 DISSENT: performance wants Redis\n\
+                    NEW: Who rotates the keys?";
+    let desk = Desk::with(SIX).finds(findings);
+    let output = desk.run(&["--max-iterations", "2"]).ends_with(14);
+    let stdout = &output.stdout;
+    for expected in [
+        "Where are idempotency keys kept? → Medium Confidence (consult-",
+        "In the table `keys`. (80%)",
+        "Dissent: performance wants Redis",
+        "New questions (1)",
+    ] {
+        assert!(stdout.contains(expected), "{expected}: {stdout}");
+    }
+    // It was asked in the second iteration, and stays open.
+    let listed = stdout.matches("Who rotates the keys?").count();
+    assert_eq!(listed, 1, "{stdout}");
+}
+
+#[test]
+fn live_screen_has_the_question_at_work_and_its_experts() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let hold = Hold::new();
+    let held = position(ONE_ANSWER).held_by(&hold);
+    desk.server.on(On::asking_for("position"), held);
+    let arguments = arguments(&["--max-iterations", "1"]);
+    let terminal = Terminal::start(&desk.conclave, 80, Output::Terminal, &arguments);
+    terminal.wait_for_sight("Question 1 of 6: where are idempotency keys kept (+5)");
+    terminal.wait_for_sight("Round 1 of 1");
+    terminal.wait_for_sight("iteration 1/1 · 0/1 consultations");
+    hold.release();
+    let (output, transcript) = terminal.end();
+    output.ends_with(14);
+    assert!(!transcript.screen().contents().contains("Question 1 of 6"));
 }

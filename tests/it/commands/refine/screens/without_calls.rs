@@ -2,6 +2,7 @@
 
 use super::{Desk, ONE_ANSWER, SIX};
 use crate::support::binary::Conclave;
+use crate::support::pty::{Output, Terminal};
 use crate::support::schema;
 
 #[test]
@@ -101,4 +102,26 @@ fn json_follows_its_schemas_and_warns_of_questions_in_paragraphs() {
     assert_eq!(run.stderr.matches("Warning: ").count(), 1, "{}", run.stderr);
     let listed = Desk::with(SIX).conclave.run(&check);
     assert!(!listed.stderr.contains("arning"), "{}", listed.stderr);
+}
+
+#[test]
+fn dry_run_fits_80_columns_and_cuts_no_word() {
+    const LONG: &str = "Where are idempotency keys kept, and for how long do they have to stay there \
+                        before anybody may delete them without asking the accounting department?";
+    let document = SIX.replace("Where are idempotency keys kept?", LONG);
+    let desk = Desk::with(&document.replace("Some words", LONG));
+    let terminal = Terminal::start(
+        &desk.conclave,
+        80,
+        Output::Terminal,
+        &["refine", "SPEC.md", "--dry-run"],
+    );
+    let (output, transcript) = terminal.end();
+    output.ends_with(0);
+    assert_eq!(transcript.too_wide(80), Vec::<String>::new());
+    let text = transcript.text();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    for word in LONG.split(' ') {
+        assert!(words.contains(&word), "{word}: {text}");
+    }
 }
