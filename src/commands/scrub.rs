@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::scrub::OutgoingText;
 use crate::setup::context::scrubber;
+use crate::setup::context::sources::wait_for_stdin;
 use crate::text::clean::one_line;
 
 use super::App;
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let scrubber = scrubber::load(app.environment)?;
     let limit = args.max_context_mb.map(|mb| u64::from(mb) << 20);
     let limit = SizeLimit::of_bytes(limit.unwrap_or(SourceSize::LIMIT.bytes));
-    let inputs = read(&args.files, limit)?;
+    let inputs = read(&args.files, limit, app)?;
     let outgoing = inputs
         .iter()
         .map(|(source, text)| OutgoingText { source, text });
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     Ok(shown?)
 }
 
-fn read(paths: &[PathBuf], limit: SizeLimit) -> Result<Vec<InputText>, Error> {
+fn read(paths: &[PathBuf], limit: SizeLimit, app: App<'_>) -> Result<Vec<InputText>, Error> {
     if paths.is_empty() && io::stdin().is_terminal() {
         return Err(Error::usage("nothing to scrub: no file and no input")
             .hint("name files, as in `conclave scrub .env`")
@@ -73,7 +74,7 @@ fn read(paths: &[PathBuf], limit: SizeLimit) -> Result<Vec<InputText>, Error> {
     let paths = if paths.is_empty() { &stdin } else { paths };
     let (mut inputs, mut room) = (Vec::new(), limit.bytes());
     for path in paths {
-        let input = read_one(path, SizeLimit::of_bytes(room)).map_err(|error| {
+        let input = read_one(path, SizeLimit::of_bytes(room), app).map_err(|error| {
             if error.kind() == io::ErrorKind::FileTooLarge {
                 let mb = limit.bytes() >> 20;
                 return Error::usage(format!("the text is larger than {mb} MB"))
@@ -88,11 +89,12 @@ fn read(paths: &[PathBuf], limit: SizeLimit) -> Result<Vec<InputText>, Error> {
     Ok(inputs)
 }
 
-fn read_one(path: &Path, limit: SizeLimit) -> io::Result<InputText> {
+fn read_one(path: &Path, limit: SizeLimit, app: App<'_>) -> io::Result<InputText> {
     if path.as_os_str() != STDIN {
         let text = files::read_text(path, limit)?;
         return Ok((one_line(&path.to_string_lossy()), text));
     }
+    wait_for_stdin(app.printer);
     let bytes = files::read_to_end(io::stdin().lock(), limit)?;
     Ok(("stdin".to_owned(), files::text(bytes)?))
 }

@@ -18,6 +18,7 @@ use crate::setup::context::sources::{ReadSources, read_sources};
 use crate::setup::plan::Planner;
 use crate::setup::request::{QuestionRequest, TemplateRequest};
 use crate::terminal::output::excerpt::print_question;
+use crate::terminal::prompt::StdinUse;
 
 use self::follow_up::FollowUp;
 
@@ -86,10 +87,10 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let ReadSources {
         texts,
         project,
-        stdin,
+        uses_stdin,
     } = read_sources(&context, environment, printer)?;
     let spending = args.control.spending;
-    let consent_mode = consent_mode(spending.yes, printer, stdin.into());
+    let consent_mode = consent_mode(spending.yes, printer, StdinUse::of(uses_stdin));
     if consent_mode == ConsentMode::Interactive && !spending.dry_run && !args.no_log {
         offer(app)?;
     }
@@ -116,15 +117,13 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         print_question(&prepared.plan.question, printer);
     }
     let is_logged = !args.no_log;
-    let shown = face::start(
+    face::start(
         (&planner, &template, prepared),
         app,
         &args.output,
         is_logged,
         None,
-    );
-    stdin.warn_of_late_data(printer);
-    shown
+    )
 }
 
 impl Args {

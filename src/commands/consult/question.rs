@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
+use crate::setup::context::sources::wait_for_stdin;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::StdinUse;
 
@@ -59,6 +60,7 @@ fn from_input(printer: &Printer) -> Result<(String, bool), Error> {
     if is_typed {
         printer.lines("Type the question, end with Ctrl-D");
     }
+    wait_for_stdin(printer);
     let bytes = files::read_to_end(input.lock(), SizeLimit::QUESTION)
         .map_err(|error| Error::usage(format!("cannot read the question: {error}")))?;
     let text = String::from_utf8(bytes)

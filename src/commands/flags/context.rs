@@ -25,6 +25,10 @@ pub(crate) struct ContextFlags {
     #[arg(short, long, value_name = "PATH", value_parser = path_parser())]
     file: Vec<PathBuf>,
 
+    /// Read standard input as context, however long it takes to begin; the same as `--file -`
+    #[arg(long)]
+    stdin: bool,
+
     /// How many files the context may have; more are an error [default: 1000]
     #[arg(
         long,
@@ -64,7 +68,7 @@ impl ContextFlags {
     pub(crate) fn request(&self, input: StdinUse) -> Result<ContextRequest, Error> {
         let is_stdin = |path: &&Path| path.as_os_str() == "-";
         let paths = self.paths()?;
-        let stdin = match (paths.iter().any(is_stdin), input) {
+        let stdin = match (self.stdin || paths.iter().any(is_stdin), input) {
             (true, StdinUse::Taken) => {
                 return Err(Error::usage(
                     "standard input holds the question and cannot be a context file, too",

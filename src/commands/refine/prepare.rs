@@ -27,7 +27,7 @@ use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
 use crate::session::refinement::request::{RefinementRequest, RefinementTerms};
 use crate::session::refinement::templates::RefinementTemplates;
 use crate::setup::context::scrubber;
-use crate::setup::context::sources::{ReadSources, StdinState, read_sources};
+use crate::setup::context::sources::{ReadSources, read_sources};
 use crate::setup::plan::Planner;
 use crate::setup::request::{DebateRequest, TemplateRequest};
 use crate::stopping::convergence::Criteria;
@@ -280,7 +280,6 @@ pub(super) struct Prepared<'a> {
     pub(super) templates: RefinementTemplates,
     pub(super) estimate: LoopEstimate,
     pub(super) ahead: LoopAhead<'a>,
-    pub(super) stdin: StdinState,
 }
 
 impl<'a> Prepared<'a> {
@@ -295,9 +294,10 @@ impl<'a> Prepared<'a> {
         let ReadSources {
             texts,
             project,
-            stdin,
+            uses_stdin,
         } = read_sources(&context, environment, printer)?;
-        let consent_mode = consent_mode(args.control.spending.yes, printer, stdin.into());
+        let consent_mode =
+            consent_mode(args.control.spending.yes, printer, StdinUse::of(uses_stdin));
         let (document_name, _) = starting.target.names();
         let request = RefinementRequest {
             template: TemplateRequest {
@@ -340,7 +340,6 @@ impl<'a> Prepared<'a> {
             templates,
             estimate,
             ahead,
-            stdin,
         })
     }
 

@@ -92,9 +92,7 @@ pub(super) fn run(args: &Args, spec: &Path, app: App<'_>) -> Result<Exit, Error>
     let batch = prepared.batch(&starting)?;
     let approved = batch.agree()?;
     let refinement = open(&starting, locked)?;
-    let ended = drive(&starting, &prepared, approved, refinement);
-    prepared.stdin.warn_of_late_data(printer);
-    ended
+    drive(&starting, &prepared, approved, refinement)
 }
 
 fn drive(

@@ -1,6 +1,7 @@
 //! The context of a question: its request as plain data, and the reading of files, standard input and
 //! the project's description, before anything is asked or spent.
 
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use crate::config::paths::{Home, git_excludes};
 use crate::context::project::{ProjectDescription, ProjectError, describe};
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::{LeftOut, NamedBy, read_files};
-use crate::context::sources::stdin::{self, StdinError, StdinKind, StdinPause, StdinSource};
+use crate::context::sources::stdin::{self, StdinError, StdinPause};
 use crate::context::sources::{SourceSize, SourceText};
 use crate::domain::context::{ProjectContext, ProjectStance, SourceKind};
 use crate::engine::ports::Face;
@@ -22,30 +23,8 @@ use crate::text::clean::count;
 pub struct ReadSources {
     pub texts: Vec<SourceText>,
     pub project: ProjectTerms,
-    pub stdin: StdinState,
-}
-
-/// Standard input after the sources were read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StdinState {
-    /// Nothing was read, and nothing can come.
-    Free,
-    /// It carried the question or a source.
-    Read,
-    /// Nothing came in time.
-    Unread,
-}
-
-impl StdinState {
-    /// Warns of data that came on standard input during the run.
-    pub fn warn_of_late_data(self, face: &dyn Face) {
-        if self == Self::Unread && stdin::has_data() {
-            face.warning(
-                "Warning: text arrived on standard input during the run; it is not part of the \
-                 context",
-            );
-        }
-    }
+    /// Standard input carried the question or a source.
+    pub uses_stdin: bool,
 }
 
 pub fn read_sources(
@@ -61,70 +40,71 @@ pub fn read_sources(
         face.note(&left_out_notice(left_out));
     }
     let left = request.limits.bytes.saturating_sub(read.size.bytes);
-    let stdin = match request.stdin {
-        StdinRequest::Taken => StdinState::Read,
+    let files = read.texts.len();
+    let is_terminal = io::stdin().is_terminal();
+    match request.stdin {
+        StdinRequest::Taken => {}
         StdinRequest::Named => {
-            if stdin::kind() == StdinKind::Terminal {
+            if is_terminal {
                 face.lines("Type the context, end with Ctrl-D");
             }
-            read_stdin(None, left, &mut read.texts, face)?
+            let text = read_stdin(None, left, face)?;
+            let empty = "standard input, named with `-` or `--stdin`, is empty";
+            read.texts.push(text.ok_or_else(|| Error::usage(empty))?);
         }
-        StdinRequest::IfPresent => match stdin::kind() {
-            StdinKind::Terminal => StdinState::Free,
-            StdinKind::File | StdinKind::Pipe | StdinKind::Other => {
-                let home = Home::find(environment).map_err(Error::usage)?;
-                let wait = settings::load(&home, environment)?.stdin_wait;
-                read_stdin(Some(wait), left, &mut read.texts, face)?
-            }
-        },
-    };
+        StdinRequest::IfPresent if is_terminal => {}
+        StdinRequest::IfPresent => {
+            let home = Home::find(environment).map_err(Error::usage)?;
+            let wait = settings::load(&home, environment)?.stdin_wait;
+            read.texts.extend(read_stdin(Some(wait), left, face)?);
+        }
+    }
+    let uses_stdin = request.stdin == StdinRequest::Taken || read.texts.len() > files;
     let project = read_project(request, &mut read.texts, face)?;
     Ok(ReadSources {
         texts: read.texts,
         project,
-        stdin,
+        uses_stdin,
     })
+}
+
+/// Waits for standard input that a person names.
+pub fn wait_for_stdin(face: &dyn Face) {
+    stdin::wait(&|pause| report_pause(pause, face));
+}
+
+fn report_pause(pause: StdinPause, face: &dyn Face) {
+    face.note(match pause {
+        StdinPause::BeforeData => {
+            "Waiting for standard input… (if there is none, run with `< /dev/null`)"
+        }
+        StdinPause::WithinData => "Reading standard input to its end…",
+    });
 }
 
 fn read_stdin(
     first_byte: Option<Duration>,
     limit: u64,
-    texts: &mut Vec<SourceText>,
     face: &dyn Face,
-) -> Result<StdinState, Error> {
-    let report = |pause| match pause {
-        StdinPause::BeforeData => {
-            face.note("Waiting for standard input… (if there is none, run with `< /dev/null`)");
-        }
-        StdinPause::WithinData => face.note("Reading standard input to its end…"),
-    };
-    match stdin::read(first_byte, limit, &report) {
-        Ok(StdinSource::Text(text)) => {
-            texts.push(text);
-            Ok(StdinState::Read)
-        }
-        Ok(StdinSource::Empty) => match first_byte {
-            Some(_) => Ok(StdinState::Free),
-            None => Err(Error::usage("standard input, named as `-`, is empty")),
-        },
-        Ok(StdinSource::NoData) => {
-            if stdin::kind() == StdinKind::Pipe {
-                face.warning(
-                    "Warning: no data on standard input in time; the question is asked without it",
-                );
-            }
-            Ok(StdinState::Unread)
-        }
-        Err(error) => Err(match &error {
-            StdinError::TooLarge(_) => Error::usage(error).hint(
+) -> Result<Option<SourceText>, Error> {
+    let read = stdin::read(first_byte, limit, &|pause| report_pause(pause, face));
+    read.map_err(|error| {
+        let hint = match &error {
+            StdinError::TooLarge(_) => {
                 "send less context, or raise the limit of all sources together with \
-                 `--max-context-mb`",
-            ),
-            StdinError::NotText(_) | StdinError::Read(_) => {
-                Error::usage(error).hint("send text, or leave it out with `< /dev/null`")
+                 `--max-context-mb`"
             }
-        }),
-    }
+            StdinError::NotText(_) | StdinError::Read(_) => {
+                "send text, or leave it out with `< /dev/null`"
+            }
+            StdinError::Silent(_) => {
+                let wait = "or wait for it, however long it takes, with `--stdin`";
+                let leave_out = "if nothing is to be read, run with `< /dev/null`";
+                return Error::usage(error).hint(leave_out).hint(wait);
+            }
+        };
+        Error::usage(error).hint(hint)
+    })
 }
 
 fn left_out_notice(left_out: &LeftOut) -> String {

@@ -21,7 +21,6 @@ pub use self::key::InputError;
 pub(in crate::terminal) use self::key::{Key, TypedKey};
 
 use self::queue::{KeyQueue, ReadKeys, is_in_foreground, read_terminal};
-use crate::setup::context::sources::StdinState;
 use crate::terminal::output::printer::Printer;
 
 /// The use of standard input.
@@ -33,12 +32,9 @@ pub enum StdinUse {
     Taken,
 }
 
-impl From<StdinState> for StdinUse {
-    fn from(state: StdinState) -> Self {
-        match state {
-            StdinState::Read => Self::Taken,
-            StdinState::Free | StdinState::Unread => Self::Free,
-        }
+impl StdinUse {
+    pub fn of(is_taken: bool) -> Self {
+        if is_taken { Self::Taken } else { Self::Free }
     }
 }
 

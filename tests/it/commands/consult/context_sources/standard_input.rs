@@ -1,24 +1,17 @@
-//! Text on standard input beside a question is context; a pipe that is never written to does no
-//! harm, and neither does an input that is no text or has no end.
+//! Text on standard input beside a question is context, and no question is asked without what was
+//! piped: a pipe that stays silent ends the run, as does an input that is no text or has no end.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::commands::consult::{assert_contains, journal};
 use crate::support::binary::{Conclave, RunOutput, RunningProcess};
-use crate::support::provider_server::{Answer, Hold, On, ProviderServer};
-use crate::support::timeout::blocking;
-
-const LATE: &str =
-    "Warning: text arrived on standard input during the run; it is not part of the context\n";
-const WITHOUT: &str =
-    "Warning: no data on standard input in time; the question is asked without it\n";
-const WAITING: &str = "Waiting for standard input… (if there is none, run with `< /dev/null`)\n";
+use crate::support::provider_server::ProviderServer;
 
 /// Shows what a consultation would send.
 const PREVIEW: [&str; 4] = ["consult", "Shall we?", "--dry-run", "--json"];
@@ -37,13 +30,6 @@ fn start(conclave: &Conclave, arguments: &[&str], input: Stdio) -> Child {
 /// Shows what would be sent with this input, of which nothing more is written.
 fn preview(conclave: &Conclave, input: impl Into<Stdio>) -> RunOutput {
     RunningProcess::of(start(conclave, &PREVIEW, input.into())).wait()
-}
-
-/// Asks with a pipe that stays open as long as the returned end is held.
-fn ask_with_pipe(conclave: &Conclave) -> (RunningProcess, ChildStdin) {
-    let mut child = start(conclave, &["consult", "Shall we?"], Stdio::piped());
-    let held = child.stdin.take().unwrap();
-    (RunningProcess::of(child), held)
 }
 
 /// Runs a script of the shell, in which `$0` is the binary.
@@ -136,63 +122,47 @@ fn inputs_without_text_are_no_context() {
     let closed = "exec \"$0\" consult 'Shall we?' --dry-run --json <&-";
     assert_is_no_context(run_shell(&conclave, closed));
     let (ours, theirs) = UnixStream::pair().unwrap();
-    assert_is_no_context(preview(&conclave, OwnedFd::from(theirs)));
     drop(ours);
+    assert_is_no_context(preview(&conclave, OwnedFd::from(theirs)));
     let question = "Is this ok?\nfn main() {}\n";
     let all = conclave.run_with(&["consult", "-", "--dry-run", "--json"], question);
     assert_is_no_context(all);
 }
 
 #[test]
-fn pipe_that_is_never_written_to_is_left_after_its_time() {
-    for seconds in ["0.1", "0"] {
-        let server = ProviderServer::start();
-        let conclave = Conclave::at(&server).variable("CONCLAVE_STDIN_WAIT_SECONDS", seconds);
-        let (running, held) = ask_with_pipe(&conclave);
-        let output = running.wait().ends_with(0);
-        drop(held);
-        assert_eq!(sources(&conclave), Value::Null);
-        assert!(output.stderr.starts_with(WITHOUT), "{}", output.stderr);
-    }
-}
-
-#[test]
-fn long_waits_for_a_pipe_are_reported_and_its_text_is_read() {
-    let pause = "Reading standard input to its end…\n";
-    for (first, line, last) in [("", WAITING, "late\n"), ("one\n", pause, "two\n")] {
-        let mut child = start(&setup(), &PREVIEW, Stdio::piped());
-        let mut input = child.stdin.take().unwrap();
-        input.write_all(first.as_bytes()).unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let running = RunningProcess::of(child);
-        let (read, mut stderr) = blocking("a line on standard error", || {
-            let mut read = String::new();
-            stderr.read_line(&mut read).unwrap();
-            (read, stderr)
-        });
-        assert_eq!(read, line);
-        input.write_all(last.as_bytes()).unwrap();
-        drop(input);
-        std::thread::spawn(move || stderr.read_to_string(&mut String::new()));
-        assert_is_context(running.wait(), &(first.to_owned() + last));
-    }
-}
-
-#[test]
-fn text_that_comes_during_the_run_yields_a_warning() {
+fn pipe_that_stays_silent_ends_the_run_before_anything_is_sent() {
     let server = ProviderServer::start();
-    let hold = Hold::new();
-    server.on(On::any(), Answer::valid().held_by(&hold));
-    let conclave = Conclave::at(&server).variable("CONCLAVE_STDIN_WAIT_SECONDS", "0");
-    let (running, mut input) = ask_with_pipe(&conclave);
-    server.wait_until("the first calls have arrived", |requests| {
-        !requests.is_empty()
-    });
-    input.write_all(b"late\n").unwrap();
-    hold.release();
-    let output = running.wait().ends_with(0);
-    assert!(output.stderr.ends_with(LATE), "{}", output.stderr);
-    assert_contains(&output.stdout, "Start small");
+    for (seconds, shown) in [("0", "0 s"), ("0.1", "0.1 s")] {
+        let conclave = Conclave::at(&server).variable("CONCLAVE_STDIN_WAIT_SECONDS", seconds);
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (reader, writer) = std::io::pipe().unwrap();
+        for input in [Stdio::from(reader), OwnedFd::from(theirs).into()] {
+            let child = start(&conclave, &["consult", "Shall we?"], input);
+            assert_eq!(
+                refused(RunningProcess::of(child).wait(), &conclave),
+                format!(
+                    "error: standard input is open, and no text came in {shown}; nothing was spent\n\
+                     hint: if nothing is to be read, run with `< /dev/null`\n\
+                     hint: or wait for it, however long it takes, with `--stdin`\n"
+                )
+            );
+        }
+        drop((ours, writer));
+    }
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn named_standard_input_is_waited_for_without_a_limit() {
+    let conclave = setup().variable("CONCLAVE_STDIN_WAIT_SECONDS", "0");
+    for named in [&["--stdin"][..], &["--file", "-"]] {
+        let mut child = start(&conclave, &[&PREVIEW, named].concat(), Stdio::piped());
+        let mut input = child.stdin.take().unwrap();
+        let running = RunningProcess::of(child);
+        input.write_all(b"late\n").unwrap();
+        drop(input);
+        assert_is_context(running.wait(), "late\n");
+    }
 }
 
 #[test]
@@ -245,11 +215,13 @@ fn endless_input_is_refused() {
 #[test]
 fn standard_input_named_as_a_source_must_have_data_of_its_own() {
     let conclave = setup();
-    let output = conclave.run(&["consult", "-f", "-", "Is this ok?"]);
-    assert_eq!(
-        refused(output, &conclave),
-        "error: standard input, named as `-`, is empty\n"
-    );
+    for named in [&["-f", "-"][..], &["--stdin"]] {
+        let output = conclave.run(&[&["consult", "Is this ok?"], named].concat());
+        assert_eq!(
+            refused(output, &conclave),
+            "error: standard input, named with `-` or `--stdin`, is empty\n"
+        );
+    }
     let output = conclave.run_with(&["consult", "-f", "-", "-"], "text");
     assert_contains(
         &refused(output, &conclave),
