@@ -45,6 +45,8 @@ impl Exit {
 #[derive(Debug)]
 pub struct Error {
     pub exit: Exit,
+    /// It is what the person did, such as an answer or Ctrl-C: nothing failed.
+    pub is_chosen: bool,
     source: Box<dyn StdError + Send + Sync>,
     pub hints: Vec<String>,
 }
@@ -53,6 +55,7 @@ impl Error {
     pub fn new(exit: Exit, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self {
             exit,
+            is_chosen: exit == Exit::Interrupted,
             source: source.into(),
             hints: Vec::new(),
         }
@@ -64,6 +67,14 @@ impl Error {
 
     pub fn failed(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::new(Exit::Failed, source)
+    }
+
+    /// The person answered no.
+    pub(crate) fn declined(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self {
+            is_chosen: true,
+            ..Self::new(Exit::Declined, source)
+        }
     }
 
     /// Returns a wrong use of the command with its cause.

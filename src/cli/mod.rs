@@ -125,7 +125,10 @@ fn run_parsed(
         zone,
     };
     carry_out(cli.command, app).unwrap_or_else(|error| {
-        printer.error(error.source(), &error.hints);
+        match error.is_chosen {
+            true => printer.ending(error.source(), &error.hints),
+            false => printer.error(error.source(), &error.hints),
+        }
         error.exit
     })
 }

@@ -184,15 +184,14 @@ impl<'a> EmbeddedModels<'a> {
             ConsentMode::NonInteractive => Confirmation::NoPerson,
             ConsentMode::Interactive => self.face.confirm(lines, question).await,
         };
-        let declined = |error: &str| Error::new(Exit::Declined, error.to_owned());
         let error = match agreed {
             Confirmation::Yes => return Ok(()),
-            Confirmation::No => declined("the local model was not downloaded"),
+            Confirmation::No => Error::declined("the local model was not downloaded"),
             Confirmation::NoPerson => {
                 let model = manifest::announcement(model);
                 let error =
                     format!("{model} must be downloaded, and there is no terminal to ask on");
-                declined(&error).hint("agree to the download with `--yes`")
+                Error::new(Exit::Declined, error).hint("agree to the download with `--yes`")
             }
         };
         let name = model.name;

@@ -15,7 +15,7 @@ use crate::domain::ids::ConsultationId;
 use crate::domain::record::history::HistoryRow;
 use crate::domain::time::Timestamp;
 use crate::engine::ports::Confirmation;
-use crate::error::{Error, Exit, whole};
+use crate::error::{Error, whole};
 use crate::records::history::{self, Filter};
 use crate::records::index::store;
 use crate::records::removal::{self, RemovedFiles};
@@ -163,9 +163,7 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     );
     match block_on(confirm(printer, lines, &question, 'n'))? {
         Confirmation::Yes => Ok(()),
-        Confirmation::No | Confirmation::NoPerson => {
-            Err(Error::new(Exit::Declined, "nothing was deleted"))
-        }
+        Confirmation::No | Confirmation::NoPerson => Err(Error::declined("nothing was deleted")),
     }
 }
 

@@ -141,7 +141,7 @@ fn interrupted() -> Error {
 
 fn left(reason: InputError) -> Error {
     match reason {
-        InputError::InputEnded => Error::new(Exit::Declined, "setup was left; nothing was written"),
+        InputError::InputEnded => Error::declined("setup was left; nothing was written"),
         InputError::NoTerminal => {
             Error::failed(reason).hint("change single settings with `conclave config set`")
         }

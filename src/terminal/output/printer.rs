@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use crate::text::clean::{clean, pretty_json};
+use crate::text::clean::{capitalised, clean, pretty_json};
 
 use super::live_area::last_line::LastLine;
 use super::live_area::modes::TerminalModes;
@@ -274,23 +274,33 @@ impl Printer {
     }
 
     pub fn error(&self, error: &(dyn Error + 'static), hints: &[String]) {
+        let label = self.inner.err_traits.paint.red("error:");
+        let text = self.labelled("error:", label, &error.to_string());
+        self.explained(text, error.source(), hints);
+    }
+
+    /// Prints how a command ended because the person wanted it to.
+    pub fn ending(&self, error: &(dyn Error + 'static), hints: &[String]) {
+        let text = self.hanging(&capitalised(&error.to_string())) + "\n";
+        self.explained(text, error.source(), hints);
+    }
+
+    fn explained(&self, mut text: String, cause: Option<&(dyn Error + 'static)>, hints: &[String]) {
         let paint = self.inner.err_traits.paint;
-        let line = |label: &str, painted: String, message: &str| {
-            let text = self.hanging(&format!("{label} {message}"));
-            // The label is painted last: it must not be wrapped with its colour.
-            painted + text.strip_prefix(label).unwrap_or(&text) + "\n"
-        };
-        let mut text = line("error:", paint.red("error:"), &error.to_string());
-        let mut cause = error.source();
-        while let Some(source) = cause {
+        for source in std::iter::successors(cause, |cause| (**cause).source()) {
             let painted = "  ".to_owned() + &paint.dim("caused by:");
-            text.push_str(&line("  caused by:", painted, &source.to_string()));
-            cause = source.source();
+            text.push_str(&self.labelled("  caused by:", painted, &source.to_string()));
         }
         for hint in hints {
-            text.push_str(&line("hint:", paint.cyan("hint:"), hint));
+            text.push_str(&self.labelled("hint:", paint.cyan("hint:"), hint));
         }
         self.print_apart(&text);
+    }
+
+    /// The label is painted last: it must not be wrapped with its colour.
+    fn labelled(&self, label: &str, painted: String, message: &str) -> String {
+        let text = self.hanging(&format!("{label} {message}"));
+        painted + text.strip_prefix(label).unwrap_or(&text) + "\n"
     }
 
     /// Asks a question. Text printed while it is open stands above it; dropping the returned value

@@ -132,7 +132,7 @@ fn interrupt_ends_the_command_and_records_nothing() {
     }
     process.signal(Signal::INT);
     let output = process.wait().ends_with(130);
-    output.assert_stderr_contains("error: the tests were interrupted");
+    output.assert_stderr_contains("The tests were interrupted");
     assert_eq!(output.stdout, "");
     assert!(project.events().is_empty());
 }

@@ -203,7 +203,7 @@ fn any_other_answer_deletes_nothing() {
         let (ran, screen) = terminal.end();
         assert_eq!(ran.code, code, "{typed:?}: {}", screen.text());
         assert!(
-            code == Some(130) || screen.text().contains("error: nothing was deleted\n"),
+            code == Some(130) || screen.text().contains("Nothing was deleted\n"),
             "{typed:?}: {}",
             screen.text()
         );

@@ -69,7 +69,7 @@ mod built_in {
         );
         assert!(
             screen.ends_with(&format!(
-                "error: the local model was not downloaded\n\
+                "The local model was not downloaded\n\
                  hint: download it first with `conclave model pull {DEFAULT}`\n"
             )),
             "{screen}"

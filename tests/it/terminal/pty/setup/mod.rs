@@ -189,7 +189,7 @@ fn ctrl_c_at_a_question_writes_nothing() {
         let transcript = ended(terminal, 130);
         let screen = transcript.screen().contents();
         assert!(
-            screen.contains("\nerror: interrupted; nothing was written"),
+            screen.contains("\nInterrupted; nothing was written"),
             "{screen}"
         );
         assert!(transcript.screen().is_cursor_visible());
@@ -229,7 +229,7 @@ fn esc_and_no_leave_setup_with_nothing_written() {
         answer(&mut terminal, shown, &[if open == 2 { "n" } else { ESC }]);
         let transcript = ended(terminal, 3);
         let text = transcript.text();
-        let error = "error: setup was left; nothing was written";
+        let error = "Setup was left; nothing was written";
         assert!(text.contains(error), "{text}");
         assert!(transcript.screen().is_cursor_visible());
         assert!(is_untouched(&conclave), "{}", QUESTIONS[open]);

@@ -110,7 +110,7 @@ fn ctrl_c_at_the_offer_ends_the_run() {
     answer(&mut terminal, OFFER, &["\u{3}"]);
     let transcript = ended(terminal, 130);
     let screen = transcript.screen().contents();
-    let error = "error: interrupted; nothing was written";
+    let error = "Interrupted; nothing was written";
     assert!(screen.trim_end().ends_with(error), "{screen}");
     assert!(transcript.screen().is_cursor_visible());
     assert!(is_untouched(&conclave));
