@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::answer::confidence::Confidence;
-use super::cost::money::{Cost, MicroUsd};
+use super::cost::money::Cost;
 use super::ids::ModelRef;
 
 /// The remark shown wherever the embedded model appears.
@@ -32,14 +32,17 @@ pub fn seconds(duration: Duration) -> String {
     format!("{:.1}s", duration.as_secs_f64())
 }
 
-/// Formats a cost with four decimals, which suit calls of a few cents; a plain `$0.00` if it is
-/// exactly zero.
+/// Formats what was spent with four decimals, which suit calls of a few cents.
 pub fn amount(cost: Cost) -> String {
-    if cost.known == MicroUsd::ZERO {
-        format!("{cost:.2}")
-    } else {
-        cost.to_string()
+    cost.to_string()
+}
+
+/// Formats what was spent for a sentence.
+pub fn spent(cost: Cost) -> String {
+    if cost.is_unknown() {
+        return "an unknown amount".to_owned();
     }
+    amount(cost)
 }
 
 /// Without its provider, and with a remark for the embedded one.

@@ -2,7 +2,6 @@
 
 use crate::benchmark::statistics::Interval;
 use crate::domain::cost::money::Cost;
-use crate::domain::words::amount;
 
 use super::accuracy::Accuracy;
 
@@ -61,10 +60,8 @@ pub(super) fn times(ratio: f64) -> String {
 
 /// `$0.1200`, or `at least $0.1200`.
 pub fn cost_in_words(cost: Cost) -> String {
-    let known = amount(Cost::exactly(cost.known));
-    if cost.lower_bound {
-        format!("at least {known}")
-    } else {
-        known
+    match cost.to_string().strip_prefix("≥ ") {
+        Some(known) => format!("at least {known}"),
+        None => cost.to_string(),
     }
 }

@@ -13,15 +13,16 @@ use crate::consultation::policy::consent::Gate;
 use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::transcript::Transcript;
 use crate::domain::cost::money::MicroUsd;
-use crate::error::{Error, Exit};
+use crate::error::Error;
 use crate::files::log::LockPolicy;
 use crate::records::index::Index;
+use crate::session::batch::RunCeiling;
 use crate::session::resume;
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
 use crate::setup::plan::sources::Connections;
 use crate::setup::settings;
 use crate::terminal::output::excerpt::print_question;
-use crate::terminal::output::format::{amount, count};
+use crate::terminal::output::format::{count, spent};
 use crate::terminal::prompt::StdinUse;
 
 /// Resume an interrupted consultation; finished calls are not repeated
@@ -91,12 +92,16 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     } = block_on(prepared)??;
     printer.note(&announcement(transcript));
     print_question(&transcript.terms.question, printer);
+    let ceiling = RunCeiling {
+        limit: terms.control.max_cost,
+        used: consent.as_ref().map_or(MicroUsd::ZERO, |rest| rest.counted),
+        ..RunCeiling::default()
+    };
     if spending.dry_run {
         let rule = &terms.control.consent;
         let (decision, rest) = match consent {
             Some(rest) => {
-                let left = |limit: MicroUsd| MicroUsd(limit.0.saturating_sub(rest.counted.0));
-                let left = terms.control.max_cost.map(left);
+                let left = ceiling.left();
                 // A consent does not lift the ceiling.
                 let is_above = left.is_some_and(|left| rest.remaining.low.known > left);
                 let is_decided = rest.gate.is_some() || transcript.consent.is_none() || is_above;
@@ -118,18 +123,21 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         let request = ConsentRequest {
             estimate: &consent.remaining,
             rule: Some(&terms.control.consent),
-            spent: consent.counted,
+            ceiling,
             command: &format!("conclave resume {id} "),
             declined: "Consultation cancelled by user",
         };
         let agreed = consent.gate.as_ref().map(|gate| match gate {
-            Gate::Ask(why) => match face.ask(request.estimate, why, terms.control.consent)? {
-                Answer::Yes | Answer::Always(_) => Ok(Some(Consent::Asked)),
-                Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => {
-                    Err(Error::new(Exit::Declined, request.declined)
-                        .hint(format!("resume it with `conclave resume {id}`")))
+            Gate::Ask(why) => {
+                let (rule, left) = (terms.control.consent, ceiling.left());
+                match face.ask(request.estimate, why, rule, left)? {
+                    Answer::Yes | Answer::Always(_) => Ok(Some(Consent::Asked)),
+                    Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => {
+                        Err(Error::declined(request.declined)
+                            .hint(format!("resume it with `conclave resume {id}`")))
+                    }
                 }
-            },
+            }
             Gate::Pass(_) | Gate::Refuse(_) | Gate::AboveCeiling => request.agree(gate, printer),
         });
         // Without consent, the consultation stays as it is.
@@ -155,6 +163,6 @@ fn announcement(transcript: &Transcript) -> String {
     };
     format!(
         "Resuming {id} ({round}, {calls}, {} spent so far)",
-        amount(transcript.total().cost)
+        spent(transcript.total().cost)
     )
 }

@@ -5,10 +5,9 @@ use crate::consultation::event::{Abort, AbortReason, CeilingReached};
 use crate::consultation::policy::estimate::Consent;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::transcript::Transcript;
-use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::ConsultationId;
 use crate::error::{Error, Exit};
-use crate::terminal::output::format::amount;
+use crate::session::batch::RunCeiling;
 
 use super::consent::ConsentRequest;
 
@@ -35,7 +34,12 @@ pub(crate) fn aborted(
         }
         AbortReason::Prompt => (Exit::Usage, ""),
     };
-    let mut error = Error::new(exit, abort.message.clone());
+    let message = abort.message.clone();
+    let is_unasked = matches!(transcript.consent, Some((_, Consent::NobodyToAsk)));
+    let mut error = match exit {
+        Exit::Declined if !is_unasked => Error::declined(message),
+        exit => Error::new(exit, message),
+    };
     if doctor_can_explain(abort.reason, transcript) {
         error = error.hint("find out what to fix with `conclave doctor`");
     }
@@ -51,19 +55,11 @@ pub(crate) fn aborted(
                 .hint(format!("see what was answered with `{show}`"));
         }
         AbortReason::CostCeiling => ceiling(error, transcript),
-        AbortReason::CostExceededEstimate => {
-            let high = transcript.estimate.as_ref().map(|estimate| estimate.high);
-            let estimated = high.map(|high| format!("; the high estimate was {}", amount(high)));
-            let spent = amount(transcript.total().cost);
-            error.hint(format!(
-                "{spent} was spent{}",
-                estimated.unwrap_or_default()
-            ))
-        }
         AbortReason::Strict => {
             error.hint("leave out `--strict` to accept a result with fewer answers")
         }
         AbortReason::Timeout
+        | AbortReason::CostExceededEstimate
         | AbortReason::AgentFailed
         | AbortReason::Interrupted
         | AbortReason::UserCancelled
@@ -101,7 +97,10 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
     let request = ConsentRequest {
         estimate,
         rule: plan.map(|plan| &plan.control.consent),
-        spent: MicroUsd::ZERO,
+        ceiling: RunCeiling {
+            limit: plan.and_then(|plan| plan.control.max_cost),
+            ..RunCeiling::default()
+        },
         command: "",
         declined: "",
     };
@@ -139,7 +138,7 @@ mod tests {
     use crate::consultation::event::{
         CeilingReached, ConsultationEvent, CostEvent, Event, Started, StateName,
     };
-    use crate::domain::cost::money::Cost;
+    use crate::domain::cost::money::{Cost, MicroUsd};
     use crate::domain::ids::{AgentId, ModelRef};
     use crate::domain::panel::Panel;
     use crate::domain::time::Timestamp;

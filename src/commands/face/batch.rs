@@ -22,7 +22,7 @@ use crate::session::batch::{Batch, BatchTerms, RunCeiling};
 use crate::session::run::MonthRule;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::PlanTemplate;
-use crate::terminal::output::format::{amount, cost_range, count, dollars, thousands};
+use crate::terminal::output::format::{cost_range, count, dollars, spent, thousands};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::report::report;
 
@@ -97,7 +97,7 @@ impl<'a> PreparedBatch<'a> {
         let request = ConsentRequest {
             estimate,
             rule: Some(rule),
-            spent: self.ceiling.used,
+            ceiling: self.ceiling,
             command: "",
             declined: "Run cancelled by user",
         };
@@ -165,7 +165,7 @@ pub(crate) fn cost_line(name: &str, part: &BatchEstimate) -> String {
 
 /// `≥ $0.0110 spent so far`, and what counts under its ceiling besides.
 pub(crate) fn spent_so_far(spend: &ConsultationSpend) -> String {
-    let known = format!("{} spent so far", amount(spend.cost));
+    let known = format!("{} spent so far", spent(spend.cost));
     if spend.in_doubt.is_zero() {
         return known;
     }

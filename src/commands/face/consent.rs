@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use serde::Serialize;
 
 use crate::commands::block_on;
-use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
+use crate::consultation::policy::consent::{ConsentRule, Gate, Month, refusal};
 use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
 use crate::domain::context::ScrubbingReport;
 use crate::domain::cost::money::{Cost, MicroUsd};
@@ -14,7 +14,8 @@ use crate::domain::words::secret_type;
 use crate::engine::ports::Confirmation;
 use crate::error::{Error, Exit};
 use crate::scrub::Finding;
-use crate::terminal::output::format::dollars;
+use crate::session::batch::RunCeiling;
+use crate::terminal::output::format::{cost_range, dollars};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::ask_run_consent;
 use crate::text::clean::one_line;
@@ -25,8 +26,7 @@ pub(crate) struct ConsentRequest<'a> {
     pub(crate) estimate: &'a Estimate,
     /// `None` where no setting allows the cost in advance.
     pub(crate) rule: Option<&'a ConsentRule>,
-    /// What counts under a ceiling already.
-    pub(crate) spent: MicroUsd,
+    pub(crate) ceiling: RunCeiling,
     /// What `--yes` is added to, with a blank.
     pub(crate) command: &'a str,
     /// The error if the person declines.
@@ -37,20 +37,22 @@ impl ConsentRequest<'_> {
     /// Carries out what the gate has decided, and returns how consent was given; `None` above a
     /// ceiling, where the run stops by itself.
     pub(crate) fn agree(self, gate: &Gate, printer: &Printer) -> Result<Option<Consent>, Error> {
-        let declined = |error| Error::new(Exit::Declined, error);
         match gate {
             Gate::Pass(how) => Ok(Some(*how)),
             Gate::AboveCeiling => Ok(None),
             Gate::Ask(why) => {
-                let asked = ask_run_consent(printer, self.estimate, why, self.rule);
+                let asked =
+                    ask_run_consent(printer, self.estimate, why, self.rule, self.ceiling.left());
                 match block_on(asked)? {
                     Confirmation::Yes => Ok(Some(Consent::Asked)),
-                    Confirmation::No | Confirmation::NoPerson => Err(declined(self.declined)),
+                    Confirmation::No | Confirmation::NoPerson => {
+                        Err(Error::declined(self.declined))
+                    }
                 }
             }
             Gate::Refuse(_) => {
-                let error = "The estimated cost needs consent, and there is no terminal to ask on";
-                Err(self.allow(declined(error)))
+                let error = refusal(self.estimate, self.ceiling.left());
+                Err(self.allow(Error::new(Exit::Declined, error)))
             }
         }
     }
@@ -60,27 +62,34 @@ impl ConsentRequest<'_> {
         let Self {
             estimate,
             rule,
-            spent,
+            ceiling,
             command,
             ..
         } = self;
         let (cost, high) = (estimate.cost, estimate.high);
-        let figure = if cost == Cost::FREE && high != Cost::FREE {
-            format!("at most {}", dollars(high))
-        } else {
-            dollars(cost)
+        let is_above = ceiling.left().is_some_and(|left| left < cost.known);
+        let figure = match (cost.is_unknown(), cost == Cost::FREE && high != Cost::FREE) {
+            (true, _) => String::new(),
+            (false, true) => format!("the estimate is at most {high:.2}: "),
+            (false, false) => {
+                let range = cost_range(estimate.low, cost, high, dollars);
+                format!("the estimate is {range}: ")
+            }
         };
-        let error = error.hint(format!(
-            "the estimate is {figure}: agree to it with `{command}--yes`"
-        ));
+        let error = error.hint(if is_above {
+            format!("go on below the ceiling, with less than is expected, with `{command}--yes`")
+        } else {
+            format!("{figure}agree to it with `{command}--yes`")
+        });
         let Some(rule) = rule else {
             return error;
         };
         if let Some(Month { budget, spent }) = rule.month.filter(|month| month.is_exceeded_by(cost))
         {
             return error.hint(format!(
-                "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent \
-                 this month"
+                "or raise `monthly_budget` in config.json: {:.2} of {budget:.2} has been spent \
+                 this month",
+                spent.known
             ));
         }
         // No limit is above an unknown cost.
@@ -90,15 +99,15 @@ impl ConsentRequest<'_> {
                  nothing",
             );
         }
-        let high = (estimate.high.known + spent).up_to_cents();
+        let high = (estimate.high.known + ceiling.used).up_to_cents();
         let high = format!("{high:.2}");
         let error = error.hint(format!(
             "or allow the high estimate with `--max-cost {}`",
             high.trim_start_matches('$')
         ));
         // A large context needs consent at any cost.
-        let is_above = cost.known >= rule.always_allow_under;
-        error.hint_if(is_above.then_some("or raise `always_allow_under` in config.json"))
+        let is_helped = !is_above && cost.known >= rule.always_allow_under;
+        error.hint_if(is_helped.then_some("or raise `always_allow_under` in config.json"))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::consultation::event::{Answer, StateName};
 use crate::consultation::machine::Question;
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
+use crate::domain::cost::money::MicroUsd;
 use crate::domain::record::rejudgement::Rejudgement;
 use crate::domain::record::stored_record::StoredRecord;
 use crate::engine::ports::{Person, Subscriber};
@@ -172,6 +173,7 @@ impl<'a> TerminalFace<'a> {
             keyboard: Keyboard::controlling(),
             save_threshold: &|amount| save_threshold(amount, home, app),
             consent_rule: session.control().consent,
+            ceiling: session.control().max_cost,
         };
         let printer = app.printer.clone();
         let interrupts = interrupts::listen(1, Exit::Interrupted.code(), move || {
@@ -193,6 +195,7 @@ impl<'a> TerminalFace<'a> {
         estimate: &Estimate,
         why: &[GateReason],
         rule: ConsentRule,
+        ceiling: Option<MicroUsd>,
     ) -> Result<Answer, Error> {
         let question = Question::Consent {
             estimate: estimate.clone(),
@@ -204,6 +207,7 @@ impl<'a> TerminalFace<'a> {
             keyboard: Keyboard::controlling(),
             save_threshold: &|amount| save_threshold(amount, home, app),
             consent_rule: rule,
+            ceiling,
         };
         block_on(person.ask(&question))
     }

@@ -37,11 +37,12 @@ pub(crate) struct SpendingFlags {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Approve the cost, and answer yes to every other question
+    /// Approve the cost, up to --max-cost if that is given, and answer yes to every other question
     #[arg(short, long)]
     pub(crate) yes: bool,
 
-    /// Make no call that could bring the cost of the run above this amount [default: no ceiling]
+    /// Make no call that could bring the cost of the run above this amount; without a terminal, it
+    /// approves an estimate within it [default: no ceiling]
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<MicroUsd>,
 }

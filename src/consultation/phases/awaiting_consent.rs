@@ -4,7 +4,7 @@ use super::next::{Break, Continue, Entry, Next};
 use crate::consultation::event::{AbortReason, Answer, ConsultationEvent, CostEvent, Event};
 use crate::consultation::machine::Question;
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::policy::consent::Gate;
+use crate::consultation::policy::consent::{Gate, refusal};
 use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::policy::fitting::UpcomingCalls;
 use crate::domain::cost::money::MicroUsd;
@@ -47,11 +47,8 @@ impl AwaitingConsent {
                     always_allow_under,
                     why,
                 }));
-                self.refuse(
-                    step,
-                    Consent::NobodyToAsk,
-                    "The estimated cost needs consent, and there is no terminal to ask on",
-                )
+                let message = refusal(&self.estimate, control.max_cost);
+                self.refuse(step, Consent::NobodyToAsk, &message)
             }
             Gate::AboveCeiling => {
                 let ceiling = control.max_cost.unwrap_or_default();
@@ -104,6 +101,6 @@ fn above_ceiling(estimate: &Estimate, ceiling: MicroUsd) -> String {
     .map(MicroUsd::up_to_cents);
     format!(
         "A ceiling of {ceiling:.2} does not pay for this: it takes {short:.2} with short answers, \
-         and {expected:.2} with answers of the expected length"
+         and {expected:.2} with answers of the expected length; nothing was spent"
     )
 }

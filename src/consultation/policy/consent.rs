@@ -121,6 +121,17 @@ impl ConsentRule {
     }
 }
 
+/// Says why there is no consent without a terminal; `ceiling` is what is left under it.
+pub fn refusal(estimate: &Estimate, ceiling: Option<MicroUsd>) -> String {
+    let (cost, why) = (estimate.cost, "and there is no terminal to ask on");
+    match ceiling {
+        Some(ceiling) if ceiling < cost.known => {
+            format!("The ceiling of {ceiling:.2} is below the estimate of {cost:.2}, {why}")
+        }
+        Some(_) | None => format!("The estimated cost needs consent, {why}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

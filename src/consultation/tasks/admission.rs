@@ -202,9 +202,13 @@ impl AgentTask {
         } else {
             format!("could cost up to {worst_case:.4}")
         };
+        let spent_so_far = match spent {
+            Cost::FREE => "nothing was spent".to_owned(),
+            spent => format!("{spent} counts as spent"),
+        };
         let message = format!(
-            "The {} of {max_cost:.2} does not pay for the next call: {spent:.4} counts as spent, \
-             and {} {at_most}",
+            "The {} of {max_cost:.2} does not pay for the next call: {spent_so_far}, and {} \
+             {at_most}",
             budget.as_deref().unwrap_or("ceiling"),
             self.current,
         );

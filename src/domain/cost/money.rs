@@ -71,10 +71,17 @@ impl Sum for MicroUsd {
 }
 
 /// Shows `$0.0131`; a precision sets the decimals (`{:.2}` gives `$0.01`), rounded half up, six at
-/// most.
+/// most. Below a cent there are as many as the amount needs, `$0.0042`, and zero is `$0.00`.
 impl fmt::Display for MicroUsd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = u32::try_from(f.precision().unwrap_or(4).min(6)).unwrap_or(6);
+        let decimals = match self.0 {
+            0 => decimals.min(2),
+            amount if amount.is_multiple_of(10u64.pow(6 - decimals)) => decimals,
+            1..50 => 6,
+            50..10_000 => decimals.max(4),
+            10_000.. => decimals,
+        };
         let unit = 10u64.pow(6 - decimals);
         let rounded = self.0.saturating_add(unit / 2) / unit;
         let scale = 10u64.pow(decimals);
@@ -167,6 +174,11 @@ impl Cost {
             lower_bound: true,
         }
     }
+
+    /// Returns whether no part of it is known.
+    pub fn is_unknown(self) -> bool {
+        self.lower_bound && self.known.is_zero()
+    }
 }
 
 /// A cost as reports write it.
@@ -217,9 +229,13 @@ impl Sum for Cost {
     }
 }
 
-/// Shows `$0.0131`, or `≥ $0.0131` for a lower bound; precision as for [`MicroUsd`].
+/// Shows `$0.0131`, `≥ $0.0131` for a lower bound, or `price unknown`; precision as for
+/// [`MicroUsd`].
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_unknown() {
+            return f.write_str("price unknown");
+        }
         if self.lower_bound {
             f.write_str("≥ ")?;
         }
@@ -245,6 +261,25 @@ mod tests {
             "$0.01 $2.00 $0.013150 $1"
         );
         assert_eq!(Cost::at_least(MicroUsd(120_000)).to_string(), "≥ $0.1200");
+    }
+
+    #[test]
+    fn small_amounts_have_the_digits_they_need() {
+        let shown =
+            [0, 1, 42, 50, 4_200, 9_999, 10_000].map(|micro| format!("{:.2} {0}", MicroUsd(micro)));
+        assert_eq!(
+            shown,
+            [
+                "$0.00 $0.00",
+                "$0.000001 $0.000001",
+                "$0.000042 $0.000042",
+                "$0.0001 $0.0001",
+                "$0.0042 $0.0042",
+                "$0.0100 $0.0100",
+                "$0.01 $0.0100",
+            ]
+        );
+        assert_eq!(Cost::at_least(MicroUsd::ZERO).to_string(), "price unknown");
     }
 
     #[test]

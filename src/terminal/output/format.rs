@@ -7,7 +7,8 @@ use crate::domain::cost::money::Cost;
 use crate::domain::panel::{Panel, Seat, unique_name};
 
 pub use crate::domain::words::{
-    LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, stated, thousands,
+    LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, spent, stated,
+    thousands,
 };
 pub use crate::text::clean::count;
 
@@ -30,17 +31,16 @@ pub fn clock(duration: Duration) -> String {
     }
 }
 
-/// Two decimals, and four below one cent.
+/// Formats what may be spent: with two decimals.
 pub fn dollars(cost: Cost) -> String {
-    if (1..10_000).contains(&cost.known.0) {
-        cost.to_string()
-    } else {
-        format!("{cost:.2}")
-    }
+    format!("{cost:.2}")
 }
 
 /// `$0.21 – $0.45 – $0.90`, or the one figure if all three are equal; `≥` before a lower bound.
 pub fn cost_range(low: Cost, expected: Cost, high: Cost, figure: fn(Cost) -> String) -> String {
+    if expected.is_unknown() {
+        return figure(expected);
+    }
     let mut figures = [low, expected, high]
         .map(|cost| figure(Cost::exactly(cost.known)))
         .to_vec();
@@ -94,6 +94,7 @@ mod tests {
             "$0.0012 – $0.0034 – $0.09"
         );
         assert_eq!(range([Cost::at_least(MicroUsd(120_000)); 3]), "≥ $0.12");
+        assert_eq!(range([Cost::at_least(MicroUsd(0)); 3]), "price unknown");
     }
 
     #[test]

@@ -9,9 +9,11 @@ use crate::consultation::event::{
     AgentEvent, CallEvent, CallStarted, ConsultationEvent, CostEvent, Envelope, Event, HealthEvent,
     PanelEvent, ProviderEvent, RoundEvent, Started,
 };
+use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::consultation::policy::health::HealthStatus;
+use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::{AgentId, CallId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::time::Timestamp;
 
@@ -192,6 +194,14 @@ impl RunFacts {
     }
 
     pub(super) fn month(&self) -> Option<Month> {
-        self.terms.as_ref()?.plan.as_ref()?.control.consent.month
+        self.control()?.consent.month
+    }
+
+    pub(super) fn ceiling(&self) -> Option<MicroUsd> {
+        self.control()?.max_cost
+    }
+
+    fn control(&self) -> Option<&Control> {
+        Some(&self.terms.as_ref()?.plan.as_ref()?.control)
     }
 }

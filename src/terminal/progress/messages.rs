@@ -16,7 +16,7 @@ use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::reading::problem::Problem;
-use crate::domain::cost::money::Cost;
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::cost::tokens::{Usage, UsageSource};
 use crate::domain::ids::{AgentId, ProviderId};
 use crate::domain::panel::{Panel, Seat};
@@ -24,7 +24,7 @@ use crate::stopping::circuit::state::CircuitState;
 
 use crate::terminal::document::{Part, fact, screen};
 use crate::terminal::output::format::{
-    ONE_FAMILY, count, dollars, model_address, seat_name, thousands, whole_seconds,
+    ONE_FAMILY, cost_range, count, dollars, model_address, seat_name, thousands, whole_seconds,
 };
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::widest;
@@ -140,19 +140,23 @@ pub(in crate::terminal) fn notices(terms: &Started) -> Vec<String> {
 /// `None` where the question was answered by a person.
 pub(in crate::terminal) fn consent(
     estimate: Option<&Estimate>,
+    ceiling: Option<MicroUsd>,
     approved: bool,
     how: Consent,
 ) -> Option<String> {
-    let verb = match (how, approved) {
-        (Consent::AutoApproved, true) => "auto-approved",
-        (Consent::Flag, true) => "approved by --yes",
-        (Consent::Ceiling, true) => "below --max-cost",
-        (Consent::NobodyToAsk, _) => "no terminal to ask on",
-        (Consent::Asked, _) | (Consent::AutoApproved | Consent::Flag | Consent::Ceiling, false) => {
+    let verb = match (how, approved, ceiling) {
+        (Consent::AutoApproved, true, _) => "auto-approved".to_owned(),
+        (Consent::Flag, true, _) => "approved by --yes".to_owned(),
+        (Consent::Ceiling, true, None) => "within your ceiling".to_owned(),
+        (Consent::Ceiling, true, Some(most)) => format!("within your ceiling of {most:.2}"),
+        (Consent::NobodyToAsk, ..) => "no terminal to ask on".to_owned(),
+        (Consent::Asked, ..)
+        | (Consent::AutoApproved | Consent::Flag | Consent::Ceiling, false, _) => {
             return None;
         }
     };
-    let cost = dollars(estimate.map_or(Cost::FREE, |estimate| estimate.cost));
+    let range = |sum: &Estimate| cost_range(sum.low, sum.cost, sum.high, dollars);
+    let cost = estimate.map_or_else(|| dollars(Cost::FREE), range);
     Some(format!("💰 Estimated cost: {cost} ({verb})"))
 }
 

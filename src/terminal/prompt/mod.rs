@@ -12,22 +12,35 @@ pub(super) mod questions;
 pub use self::keyboard::{InputError, StdinUse, can_ask};
 pub use self::line::ask_line;
 
-use self::keyboard::Keyboard;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use self::keyboard::{Key, Keyboard};
 use self::open_question::OpenQuestion;
 use self::question::{KeyChoice, KeyQuestion, QuestionTrace};
 use super::output::printer::Printer;
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
+use crate::domain::cost::money::MicroUsd;
 use crate::engine::ports::Confirmation;
 
-/// Asks for consent to a cost; without a rule, no setting allows one in advance.
+/// Keys that follow within this time belong together: faster than a second key of its own.
+const SHORT_PAUSE: Duration = Duration::from_millis(150);
+
+/// The same after keys that are no answer: a word that is typed slowly goes on.
+const LONG_PAUSE: Duration = Duration::from_millis(500);
+
+/// Asks for consent to a cost; without a rule, no setting allows one in advance. `ceiling` is what
+/// is left under it.
 pub async fn ask_run_consent(
     printer: &Printer,
     estimate: &Estimate,
     why: &[GateReason],
     rule: Option<&ConsentRule>,
+    ceiling: Option<MicroUsd>,
 ) -> Confirmation {
-    let (lines, question) = questions::consent::run_question(estimate, why, rule);
+    let (lines, question) = questions::consent::run_question(estimate, why, rule, ceiling);
     confirm(printer, lines, &question, 'y').await
 }
 
@@ -88,7 +101,7 @@ pub async fn choose(
         .ok_or(InputError::InputEnded)
 }
 
-/// Asks until a key has a meaning. The first key without one gets the legend. Dropping the future
+/// Asks until a key has a meaning. The first keys without one get the legend. Dropping the future
 /// withdraws the question: its lines go, and what is typed then does not answer the next one.
 pub(super) async fn ask<A: Clone + Send + Sync + 'static>(
     printer: &Printer,
@@ -100,12 +113,35 @@ pub(super) async fn ask<A: Clone + Send + Sync + 'static>(
     let (words, paint) = (question.clone(), printer.err_traits().paint);
     let mut open = OpenQuestion::new(printer, move |width| words.text(width, paint));
     loop {
-        match question.chosen(keyboard.key().await?) {
+        match typed(keyboard, question).await? {
             Some(choice) => {
                 open.answered(choice.word, question.trace);
                 return Ok(choice.answer.clone());
             }
             None => open.explain(question.legend()),
+        }
+    }
+}
+
+/// Takes the keys of one burst: no letter of a word is an answer, only a key alone or with Enter.
+async fn typed<'a, A>(
+    keyboard: &Keyboard,
+    question: &'a KeyQuestion<A>,
+) -> Result<Option<&'a KeyChoice<A>>, InputError> {
+    let mut keys = vec![keyboard.key().await?];
+    loop {
+        let chosen = question.answered_by(&keys);
+        if matches!(keys.last(), Some(Key::Enter | Key::Escape)) {
+            return Ok(chosen);
+        }
+        let pause = if chosen.is_some() {
+            SHORT_PAUSE
+        } else {
+            LONG_PAUSE
+        };
+        match timeout(pause, keyboard.key()).await {
+            Ok(Ok(key)) => keys.push(key),
+            Ok(Err(_)) | Err(_) => return Ok(chosen),
         }
     }
 }

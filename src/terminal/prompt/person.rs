@@ -29,6 +29,8 @@ pub struct TerminalPerson<'a> {
     pub keyboard: Keyboard,
     pub save_threshold: &'a SaveThreshold<'a>,
     pub consent_rule: ConsentRule,
+    /// What is left under the ceiling.
+    pub ceiling: Option<MicroUsd>,
 }
 
 impl std::fmt::Debug for TerminalPerson<'_> {
@@ -39,7 +41,7 @@ impl std::fmt::Debug for TerminalPerson<'_> {
 
 impl TerminalPerson<'_> {
     async fn consent(&self, estimate: &Estimate, why: &[GateReason]) -> Answer {
-        let question = consent::question(estimate, why, &self.consent_rule);
+        let question = consent::question(estimate, why, &self.consent_rule, self.ceiling);
         match self.answer(&question).await {
             Answer::Always(suggested) => self.always(suggested).await,
             answer => answer,

@@ -110,8 +110,23 @@ impl<A> KeyQuestion<A> {
         )
     }
 
+    /// A key alone or with Enter, or a choice's whole word; `None` for keys without a meaning here.
+    pub(in crate::terminal) fn answered_by(&self, keys: &[Key]) -> Option<&KeyChoice<A>> {
+        match keys {
+            [key] | [key @ Key::Character(_), Key::Enter] => self.chosen(*key),
+            [keys @ .., Key::Enter] => self.answered_by(keys),
+            keys => {
+                let is_typed = |choice: &&KeyChoice<A>| {
+                    let letters = choice.word.chars().map(Key::Character);
+                    letters.eq(keys.iter().copied())
+                };
+                self.choices.iter().find(is_typed)
+            }
+        }
+    }
+
     /// `None` for a key without a meaning here.
-    pub(in crate::terminal) fn chosen(&self, key: Key) -> Option<&KeyChoice<A>> {
+    fn chosen(&self, key: Key) -> Option<&KeyChoice<A>> {
         let letter = match key {
             Key::Character(letter) => letter.to_ascii_lowercase(),
             Key::Enter => self.default,
@@ -174,13 +189,35 @@ mod tests {
     #[test]
     fn letters_enter_and_escape_choose_and_other_keys_do_not() {
         let question = question();
-        let answer = |key| question.chosen(key).map(|choice| choice.answer);
+        let answer = |key| question.answered_by(&[key]).map(|choice| choice.answer);
         assert_eq!(answer(Key::Character('a')), Some(3));
         assert_eq!(answer(Key::Character('N')), Some(2));
         assert_eq!(answer(Key::Enter), Some(1));
         assert_eq!(answer(Key::Escape), Some(2));
         assert_eq!(answer(Key::Character('x')), None);
         assert_eq!(answer(Key::Other), None);
+    }
+
+    #[test]
+    fn no_letter_of_a_word_chooses_unless_the_word_is_a_choice() {
+        let question = question();
+        for (typed, expected) in [
+            ("maybe", None),
+            ("maybe\n", None),
+            ("nyes", None),
+            ("aa", None),
+            ("x\n", None),
+            ("a\n", Some(3)),
+            ("yes", Some(1)),
+            ("no\n", Some(2)),
+        ] {
+            let keys = typed.chars().map(|letter| match letter {
+                '\n' => Key::Enter,
+                letter => Key::Character(letter),
+            });
+            let chosen = question.answered_by(&keys.collect::<Vec<_>>());
+            assert_eq!(chosen.map(|choice| choice.answer), expected, "{typed}");
+        }
     }
 
     #[test]

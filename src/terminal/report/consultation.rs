@@ -144,7 +144,7 @@ fn title(record: &StoredRecord) -> [Part; 2] {
     let figures = [
         record.at.map(|at| Line::from(moment(at))),
         record.mode.as_ref().map(|mode| Line::of("{} mode", [mode])),
-        record.total_cost().map(|cost| Line::from(amount(cost))),
+        record.total_cost_in_words().map(Line::from),
         record
             .duration()
             .map(|duration| Line::from(seconds(duration))),
@@ -207,7 +207,7 @@ fn context(record: &StoredRecord) -> Vec<Part> {
 }
 
 pub(super) fn cost(record: &StoredRecord) -> Vec<Fact> {
-    let (cost, duration) = (record.total_cost(), record.duration());
+    let (cost, duration) = (record.total_cost_in_words(), record.duration());
     let mut spent = sections::spent(cost, duration, record.total_tokens());
     let calls = record.cost.as_ref().and_then(|cost| cost.total.calls);
     for figures in &mut spent.values {
@@ -221,7 +221,7 @@ pub(super) fn cost(record: &StoredRecord) -> Vec<Fact> {
     let mut facts = vec![spent];
     let caching = record.caching();
     facts.extend(caching.map(|caching| fact("Prompt caching", Line::foreign(caching.in_words()))));
-    let saved = record.cost_saved().map(amount);
+    let saved = record.cost_saved_in_words();
     let saved = saved.map(|saved| Line::of("about {}", [&saved]));
     facts.extend(saved.map(|saved| fact("Saved by ending after Round 2", saved)));
     facts.push(fact("Consultation", record.id.clone()));

@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::domain::answer::artifact::{
     ConsensusPoint, Dissent, Evidence, Independent, MenuOption, Severity, Source, Verdict,
 };
-use crate::domain::cost::money::Cost;
 use crate::domain::record::stored_record::{
     Completion, ExpertChange, OpenPoint, StoredAgent, StoredRecord,
 };
@@ -17,7 +16,7 @@ use crate::terminal::document::{
     Fact, Line, Part, fact, foreign, list, list_of, paragraph, titled,
 };
 use crate::terminal::output::format::{
-    ONE_FAMILY, amount, calibrated_words, count, model_name, seconds, stated, thousands,
+    ONE_FAMILY, calibrated_words, count, model_name, seconds, stated, thousands,
 };
 
 /// How much of a report is shown: what decides, or everything.
@@ -282,9 +281,9 @@ pub(super) fn dissent(record: &StoredRecord, is_shown: impl Fn(&str) -> bool) ->
     objections.map(line).collect()
 }
 
-pub(super) fn spent(cost: Option<Cost>, duration: Option<Duration>, tokens: Option<u64>) -> Fact {
+pub(super) fn spent(cost: Option<String>, duration: Option<Duration>, tokens: Option<u64>) -> Fact {
     let or_missing = |text: Option<String>| text.unwrap_or_else(|| "not recorded".to_owned());
-    let cost = Line::from(or_missing(cost.map(amount)));
+    let cost = Line::from(or_missing(cost));
     let figures = [
         &or_missing(duration.map(seconds)),
         &or_missing(tokens.map(thousands)),

@@ -9,7 +9,7 @@ use super::consultation::report;
 use super::rounds;
 use super::sections::{self, Detail, name};
 use crate::terminal::document::{self, Line, Part};
-use crate::terminal::output::format::round_title;
+use crate::terminal::output::format::{amount, round_title};
 
 /// The part of a consultation to show; the default is all of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,5 +88,5 @@ fn foot(record: &StoredRecord, selection: &ReportSelection) -> Option<Part> {
             .filter_map(|work| work.duration())
             .reduce(Duration::saturating_add),
     };
-    (!work.is_empty()).then(|| Part::Foot(sections::spent(cost, duration, tokens)))
+    (!work.is_empty()).then(|| Part::Foot(sections::spent(cost.map(amount), duration, tokens)))
 }

@@ -45,7 +45,7 @@ pub fn summary(record: &StoredRecord, next: &NextSteps) -> Vec<Part> {
     facts.extend(row("Dissent", sections::dissent(record, |_| true), ITEMS));
     facts.extend(row("Open", open_points(record), ITEMS));
     facts.extend(row("Changes", changes(record), ITEMS));
-    let saved = record.cost_saved().map(amount).unwrap_or_default();
+    let saved = record.cost_saved_in_words().unwrap_or_default();
     facts.extend(cost(record).into_iter().take(1).map(|cost| {
         let spent = Line::joined(cost.values, "");
         let spent = spent.with(" | **Saved by ending after Round 2:** about {}", &saved);

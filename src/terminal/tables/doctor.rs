@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::terminal::document::{self, Fact, Line, Part};
 use crate::terminal::output::format::seconds;
 use crate::terminal::output::style::{Paint, Tone};
@@ -98,11 +99,11 @@ impl TrialCall {
             CheckStatus::Error
         };
         let time = seconds(Duration::from_millis(self.latency_ms));
-        let bound = if self.cost_is_lower_bound { "≥ " } else { "" };
-        let message = format!(
-            "{}: {} ({time}, {bound}${:.6})",
-            self.model, self.message, self.cost_usd
-        );
+        let cost = Cost {
+            known: MicroUsd::from_usd(self.cost_usd).unwrap_or_default(),
+            lower_bound: self.cost_is_lower_bound,
+        };
+        let message = format!("{}: {} ({time}, {cost:.6})", self.model, self.message);
         Check::new(status, message, "").of(&self.provider, &self.name)
     }
 }

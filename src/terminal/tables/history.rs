@@ -136,7 +136,12 @@ fn confidence(row: &HistoryRow) -> Option<String> {
 }
 
 fn cost(row: &HistoryRow) -> Option<String> {
-    row.cost.and_then(|cost| cost.cost()).map(dollars)
+    let cost = row.cost.and_then(|cost| cost.cost())?;
+    // The price, or what an interrupted run has spent.
+    Some(match cost.is_unknown() {
+        true => "unknown".to_owned(),
+        false => dollars(cost),
+    })
 }
 
 /// A line for programs: id, time, state, grade, confidence, cost, question; `-` where there is

@@ -52,6 +52,7 @@ async fn ask(question: &Question, typed: &'static str) -> QuestionReport {
         keyboard: Keyboard::reading(BufReader::new(typed.as_bytes())),
         save_threshold: &save,
         consent_rule: consent_rule(),
+        ceiling: None,
     };
     // Failures that come together are one question: the person waits a second for others.
     let second = async {
@@ -127,11 +128,13 @@ async fn the_cost_gate_accepts_a_key_and_explains_its_keys_once() {
         ("\n", Answer::Yes),
         ("Y", Answer::Yes),
         ("n", Answer::No),
+        ("n\n", Answer::No),
+        ("yes\n", Answer::Yes),
         ("\u{1b}", Answer::No),
     ] {
         assert_eq!(ask(&gate, typed).await.answer, answer, "{typed:?}");
     }
-    let report = ask(&gate, "x\u{1b}[A?n").await;
+    let report = ask(&gate, "maybe\n\u{1b}[A?\nn").await;
     assert_eq!(report.answer, Answer::No);
     insta::assert_snapshot!(report.screen, @r#"
     1 call in 1 round: 1 expert, with openai:gpt-6.1-sol
@@ -147,7 +150,7 @@ async fn the_cost_gate_accepts_a_key_and_explains_its_keys_once() {
 async fn always_is_not_offered_when_no_threshold_would_help() {
     let report = ask(
         &consent(&[GateReason::MonthlyBudget, GateReason::LargeContext]),
-        "ay",
+        "a\ny",
     )
     .await;
     assert_eq!(report.answer, Answer::Yes);
@@ -207,6 +210,7 @@ async fn a_withdrawn_question_ends_its_line_and_takes_no_later_answer() {
         keyboard: Keyboard::reading(BufReader::new(reader)),
         save_threshold: &save,
         consent_rule: consent_rule(),
+        ceiling: None,
     };
     let withdrawn = pulse();
     tokio::select! {

@@ -45,7 +45,7 @@ fn yes_repeats_the_pulse_and_no_preserves_the_answers() {
     assert_eq!(ran.ends_with(3).stdout, "");
     let text = screen.screen().history();
     for line in [
-        "error: Consultation cancelled by user after ",
+        "Consultation cancelled by user after ",
         "💾 Partial results saved to: ",
     ] {
         assert!(text.contains(line), "{line}: {text}");
@@ -88,7 +88,7 @@ fn ctrl_c_at_a_question_ends_the_consultation() {
     let history = screen.screen().history();
     assert!(!history.contains("or stop?"), "{history}");
     assert!(
-        history.contains("\nerror: Consultation interrupted\n"),
+        history.contains("\nConsultation interrupted\n"),
         "{history}"
     );
     assert_eq!(screen.modes(), modes);

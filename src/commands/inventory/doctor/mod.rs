@@ -36,6 +36,7 @@ use crate::providers::discovery::{Condition, Server};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::remote::Remote;
 use crate::providers::wire::Endpoint;
+use crate::session::batch::RunCeiling;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::settings::check_certificates;
@@ -339,15 +340,14 @@ fn agree(planned: &[TestCall], yes: bool, printer: &Printer) -> Result<(), Error
     }
     let most: Cost = planned.iter().map(|(_, most)| *most).sum();
     let models = planned.iter().map(|(ask, _)| ask.model.to_string());
-    let unpriced = if most.lower_bound {
-        " and the calls without a known price"
-    } else {
-        ""
+    let at_most = match (most.is_unknown(), most.lower_bound, most.known) {
+        (true, ..) => most.to_string(),
+        (_, true, most) => format!("at most {most} and the calls without a known price in all"),
+        (_, false, most) => format!("at most {most} in all"),
     };
+    let models = models.collect::<Vec<_>>().join(", ");
     printer.note(&format!(
-        "--deep makes one small call each to {}: at most {:.4}{unpriced} in all.",
-        models.collect::<Vec<_>>().join(", "),
-        most.known
+        "--deep makes one small call each to {models}: {at_most}."
     ));
     let gate = match consent_mode(yes, printer, StdinUse::Free) {
         ConsentMode::PreApproved => Gate::Pass(Consent::Flag),
@@ -368,7 +368,7 @@ fn agree(planned: &[TestCall], yes: bool, printer: &Printer) -> Result<(), Error
     let request = ConsentRequest {
         estimate: &estimate,
         rule: None,
-        spent: MicroUsd::ZERO,
+        ceiling: RunCeiling::default(),
         command: "conclave doctor --deep ",
         declined: "no call was made",
     };

@@ -264,7 +264,7 @@ mod tests {
         );
         assert_eq!(
             words(&[(9, 0, Some(18)), (1, 0, None)]),
-            "saved $0.0000 as far as is known (10 prompt tokens read from caches)"
+            "saved $0.000018 as far as is known (10 prompt tokens read from caches)"
         );
         assert_eq!(
             words(&[(7, 0, None)]),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::account::Amount;
 use crate::domain::answer::debate_value::{AgentMove, ComparisonStatus, PositionChange};
 use crate::domain::ids::SeatId;
-use crate::domain::words::amount;
+use crate::domain::words::spent;
 
 /// The value of one consultation's debate, its numbers rounded. Unknown numbers are null, never 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl DebateValue {
 
     /// Describes the cost of the rounds after the second, and whether they changed the answer.
     pub fn worth_of_later_rounds(&self) -> Option<String> {
-        let cost = amount(self.later_rounds_cost?.cost()?);
+        let cost = spent(self.later_rounds_cost?.cost()?);
         let share = self.similarity_to_round_2;
         let words = share
             .filter(|share| (0.0..=1.0).contains(share))

@@ -13,6 +13,7 @@ use crate::domain::answer::confidence::Calibrated;
 use crate::domain::answer::second_pass::Held;
 use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
+use crate::domain::words::amount;
 
 /// The reason of an abort before the first call, because its cost was not agreed to.
 const DECLINED: &str = "declined";
@@ -194,6 +195,16 @@ impl StoredRecord {
         self.cost.as_ref()?.total.amount.cost()
     }
 
+    /// Without a finished call, it is not the price that is unknown.
+    pub fn total_cost_in_words(&self) -> Option<String> {
+        let cost = self.total_cost()?;
+        let calls = self.cost.as_ref()?.total.calls;
+        Some(match cost.is_unknown() && calls == Some(0) {
+            true => "not known".to_owned(),
+            false => amount(cost),
+        })
+    }
+
     pub fn total_tokens(&self) -> Option<u64> {
         self.cost.as_ref()?.total.tokens.total
     }
@@ -235,6 +246,12 @@ impl StoredRecord {
 
     pub fn duration(&self) -> Option<Duration> {
         self.duration_ms.map(Duration::from_millis)
+    }
+
+    /// `None` if no part of it is known.
+    pub fn cost_saved_in_words(&self) -> Option<String> {
+        let known = self.cost_saved().filter(|saved| !saved.is_unknown());
+        known.map(amount)
     }
 
     pub fn cost_saved(&self) -> Option<Cost> {

@@ -120,12 +120,15 @@ impl LiveView {
 
     fn run_line(&self, elapsed: Duration, width: usize) -> String {
         let (paint, time) = (self.paint, clock(elapsed));
-        let spent = amount(self.spent);
-        let estimate = self.estimate.filter(|estimate| *estimate != Cost::FREE);
-        let against = match estimate {
-            Some(estimate) if estimate.lower_bound => format!(" of {estimate:.2}"),
-            Some(estimate) => format!(" of about {estimate:.2}"),
-            None => String::new(),
+        let (spent, against) = match self.estimate.filter(|estimate| *estimate != Cost::FREE) {
+            Some(estimate) if estimate.is_unknown() => (estimate.to_string(), String::new()),
+            // Its price is known, or a part of it.
+            _ if self.spent.is_unknown() => ("cost unknown".to_owned(), String::new()),
+            Some(estimate) if estimate.lower_bound => {
+                (amount(self.spent), format!(" of {estimate:.2}"))
+            }
+            Some(estimate) => (amount(self.spent), format!(" of about {estimate:.2}")),
+            None => (amount(self.spent), String::new()),
         };
         let long = format!(
             "Round {} of {} · {} · {time} · {spent}{against}",

@@ -93,9 +93,14 @@ impl LiveView {
 }
 
 fn done(work: &FinishedWork) -> PhaseText {
-    let (tokens, cost) = (thousands(work.tokens), amount(work.cost));
+    let tokens = thousands(work.tokens);
     let took = work.took.map_or("earlier".to_owned(), seconds);
-    PhaseText::new(format!("done {took} · {tokens} tok · {cost}"), Tone::Plain)
+    let mut text = format!("done {took} · {tokens} tok");
+    // The line of the run says that a price is unknown.
+    if !work.cost.is_unknown() {
+        text += &format!(" · {}", amount(work.cost));
+    }
+    PhaseText::new(text, Tone::Plain)
 }
 
 /// Describes an agent's open calls by the one that is furthest: its stage, why it is not the first

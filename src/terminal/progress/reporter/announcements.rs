@@ -10,13 +10,12 @@ use crate::consultation::event::{
 };
 use crate::consultation::policy::estimate::Consent;
 use crate::domain::answer::artifact::Artifact;
-use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, CallId};
 
 use super::{DisplayMode, ProgressReporter};
 use crate::terminal::output::evaluation_text::wrapped_tree;
 use crate::terminal::output::evaluation_tree::evaluation_tree;
-use crate::terminal::output::format::{dollars, seconds};
+use crate::terminal::output::format::seconds;
 use crate::terminal::output::printer::Verbosity;
 use crate::terminal::progress::answer_summary::AnswerSummary;
 use crate::terminal::progress::estimate::estimate_lines;
@@ -41,10 +40,6 @@ impl ProgressReporter {
             }
             Event::Agent(event) => self.on_agent(event),
             Event::Call(event) => self.on_call(event),
-            Event::Cost(CostEvent::CeilingReached(ceiling)) => self.printer.warning(&format!(
-                "⚠️ Cost ceiling of {} reached. Ending with the answers so far.",
-                dollars(Cost::exactly(ceiling.max_cost))
-            )),
             Event::Pulse(PulseEvent::Asked {
                 waiting,
                 asked: false,
@@ -52,8 +47,9 @@ impl ProgressReporter {
             }) if !waiting.is_empty() => self.printer.note(&pulse::still_waiting(waiting)),
             Event::Provider(event) => self.on_provider(event),
             Event::Health(HealthEvent::StatusUpdated(update)) => self.health_updated(update),
-            // The report shows these two beside the answer.
-            Event::Judge(_)
+            // The error at the end says that a ceiling is reached, the report the rest.
+            Event::Cost(CostEvent::CeilingReached(_))
+            | Event::Judge(_)
             | Event::State(_)
             | Event::Round(RoundEvent::Started { .. })
             | Event::Cost(CostEvent::GateTriggered { .. })
@@ -320,7 +316,7 @@ impl ProgressReporter {
     /// Without a person to ask, the reasons for asking follow.
     fn consent(&self, approved: bool, how: Consent) {
         let estimate = self.facts.estimate.as_ref();
-        if let Some(line) = messages::consent(estimate, approved, how) {
+        if let Some(line) = messages::consent(estimate, self.facts.ceiling(), approved, how) {
             self.printer.note(&line);
         }
         if let (Consent::NobodyToAsk, Some(estimate)) = (how, estimate) {

@@ -12,6 +12,7 @@ use crate::domain::ids::{AgentId, ModelRef};
 use super::threshold;
 use crate::terminal::output::format::{count, dollars, thousands};
 use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
+use crate::text::clean::capitalised;
 
 /// The setting of the amount below which nothing is asked.
 const ALWAYS_ALLOW_UNDER: &str = "always_allow_under";
@@ -19,11 +20,12 @@ const ALWAYS_ALLOW_UNDER: &str = "always_allow_under";
 /// Models that are named; the rest is counted.
 const MAX_NAMED: usize = 4;
 
-/// The amount of `Always` is a suggestion.
+/// The amount of `Always` is a suggestion. `ceiling` is what is left under it.
 pub(in crate::terminal) fn question(
     estimate: &Estimate,
     why: &[GateReason],
     rule: &ConsentRule,
+    ceiling: Option<MicroUsd>,
 ) -> KeyQuestion<Answer> {
     let mut lines = vec![size(estimate)];
     lines.extend(threshold_reason(why, rule.always_allow_under));
@@ -40,7 +42,7 @@ pub(in crate::terminal) fn question(
     }
     KeyQuestion {
         lines,
-        question: format!("{}. Go on?", cost(estimate)),
+        question: go_on(estimate, ceiling),
         choices,
         default: 'y',
         safe: 'n',
@@ -53,11 +55,12 @@ pub(in crate::terminal) fn run_question(
     estimate: &Estimate,
     why: &[GateReason],
     rule: Option<&ConsentRule>,
+    ceiling: Option<MicroUsd>,
 ) -> (Vec<String>, String) {
     let threshold = rule.and_then(|rule| threshold_reason(why, rule.always_allow_under));
     let month = rule.and_then(|rule| rule.month);
     let lines = threshold.into_iter().chain(reasons(estimate, why, month));
-    (lines.collect(), format!("{}. Go on?", cost(estimate)))
+    (lines.collect(), go_on(estimate, ceiling))
 }
 
 /// Returns the reasons for asking that the figures do not show.
@@ -121,22 +124,26 @@ fn is_helped_by_threshold(why: &[GateReason]) -> bool {
         .any(|why| matches!(why, GateReason::Cost | GateReason::FirstCost))
 }
 
-/// `About $0.28, at most $0.96`; `At least $0.21` where a price is unknown.
-fn cost(estimate: &Estimate) -> String {
-    let figure = |cost: Cost| dollars(Cost::exactly(cost.known));
-    let (expected, high) = (estimate.cost, estimate.high);
-    if expected.lower_bound || high.lower_bound {
-        return match expected.known {
-            MicroUsd::ZERO => "The cost is unknown".to_owned(),
-            _ => format!("At least {}", figure(expected)),
-        };
-    }
-    if expected == Cost::FREE && high != Cost::FREE {
-        format!("At most {}", figure(high))
-    } else if high.known <= expected.known {
-        format!("About {}", figure(expected))
-    } else {
-        format!("About {}, at most {}", figure(expected), figure(high))
+/// `About $0.28, at most $0.96. Go on?`; a ceiling below that is the most.
+fn go_on(estimate: &Estimate, ceiling: Option<MicroUsd>) -> String {
+    let (expected, high) = (estimate.cost.known, estimate.high.known);
+    let is_bound = estimate.cost.lower_bound || estimate.high.lower_bound;
+    let most = match ceiling.filter(|ceiling| is_bound || *ceiling < high) {
+        Some(ceiling) => Some(format!("at most {ceiling:.2} (your ceiling)")),
+        None if !is_bound && high > expected => Some(format!("at most {high:.2}")),
+        None => None,
+    };
+    let about = match (expected, is_bound) {
+        (MicroUsd::ZERO, true) if most.is_none() => Some("price unknown".to_owned()),
+        (MicroUsd::ZERO, _) => None,
+        (expected, true) => Some(format!("at least {expected:.2}")),
+        (expected, false) => Some(format!("about {expected:.2}")),
+    };
+    let is_cut = ceiling.is_some_and(|ceiling| ceiling < expected);
+    let parts: Vec<String> = about.into_iter().chain(most).collect();
+    match parts.join(if is_cut { ", but " } else { ", " }).as_str() {
+        "" => "Go on?".to_owned(),
+        cost => format!("{}. Go on?", capitalised(cost)),
     }
 }
 
@@ -230,7 +237,7 @@ mod tests {
             month,
             asks_first_cost: false,
         };
-        question(estimate, why, &rule).text(100, Paint::Plain)
+        question(estimate, why, &rule, None).text(100, Paint::Plain)
     }
 
     #[test]
@@ -289,22 +296,52 @@ mod tests {
     }
 
     #[test]
-    fn unknown_costs_are_stated_as_such() {
-        let known = |expected, high| {
-            cost(&Estimate {
-                cost: expected,
+    fn question_says_what_is_agreed_to() {
+        let at_least = |micro| Cost::at_least(MicroUsd(micro));
+        let (half, most) = (exactly(450_000), exactly(900_000));
+        for (cost, high, ceiling, expected) in [
+            (half, half, None, "About $0.45. Go on?"),
+            (half, most, None, "About $0.45, at most $0.90. Go on?"),
+            (
+                half,
+                most,
+                Some(900_000),
+                "About $0.45, at most $0.90. Go on?",
+            ),
+            (
+                half,
+                most,
+                Some(500_000),
+                "About $0.45, at most $0.50 (your ceiling). Go on?",
+            ),
+            (
+                half,
+                most,
+                Some(300_000),
+                "About $0.45, but at most $0.30 (your ceiling). Go on?",
+            ),
+            (
+                at_least(450_000),
+                at_least(900_000),
+                None,
+                "At least $0.45. Go on?",
+            ),
+            (at_least(0), at_least(0), None, "Price unknown. Go on?"),
+            (
+                at_least(0),
+                at_least(0),
+                Some(500_000),
+                "At most $0.50 (your ceiling). Go on?",
+            ),
+            (Cost::FREE, exactly(4_200), None, "At most $0.0042. Go on?"),
+        ] {
+            let estimate = Estimate {
+                cost,
                 high,
                 ..Estimate::default()
-            })
-        };
-        let at_least = |micro| Cost::at_least(MicroUsd(micro));
-        assert_eq!(known(exactly(450_000), exactly(450_000)), "About $0.45");
-        assert_eq!(
-            known(at_least(450_000), at_least(900_000)),
-            "At least $0.45"
-        );
-        assert_eq!(known(at_least(0), at_least(0)), "The cost is unknown");
-        assert_eq!(known(Cost::FREE, exactly(900_000)), "At most $0.90");
+            };
+            assert_eq!(go_on(&estimate, ceiling.map(MicroUsd)), expected);
+        }
     }
 
     #[test]

@@ -77,7 +77,7 @@ pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Opti
     } = decision;
     let confidence = stated(findings.confidence);
     let saved = match findings.estimated_cost_saved {
-        Cost::FREE => String::new(),
+        saved if saved.known.is_zero() => String::new(),
         saved => format!(", about {} saved", dollars(saved)),
     };
     match (by, ended) {

@@ -240,7 +240,7 @@ pub(super) fn debate(report: &BenchmarkReport) -> Vec<Part> {
         let right = |share: Proportion| format!("{} of {} right", share.part, share.whole);
         let [stopped, full] = [right(stops.stopped), right(stops.full)];
         let mut line = Line::of("Early stops: {}; full debates: {}.", [&stopped, &full]);
-        if stops.saved_known > 0 {
+        if stops.saved_known > 0 && !stops.saved.is_unknown() {
             line = line.and(" They saved about {}.", [&cost_in_words(stops.saved)]);
         }
         parts.push(Part::Paragraph(line));

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::terminal::output::format::{count, seconds, thousands};
 
 /// `97%`, `<1%`, `>99%`, `>100%`, `126%`; `None` for a whole of zero.
@@ -71,36 +70,6 @@ pub(super) fn limit(ms: u64) -> String {
     format!("{}s", Duration::from_millis(ms).as_secs_f64())
 }
 
-/// `$18.42`, `≥ $0.12`; four decimals below a cent.
-pub(super) fn money(cost: Cost) -> String {
-    bounded(cost, amount(cost.known))
-}
-
-/// `$18.4200`, beside amounts below a cent; zero is `$0.00` there too.
-pub(super) fn precise(cost: Cost) -> String {
-    match cost.known.0 {
-        0..50 => money(cost),
-        50.. => cost.to_string(),
-    }
-}
-
-fn bounded(cost: Cost, known: String) -> String {
-    if cost.lower_bound {
-        format!("≥ {known}")
-    } else {
-        known
-    }
-}
-
-/// `$20.00`, `$0.0042`, and `<$0.0001` for anything smaller.
-pub(super) fn amount(amount: MicroUsd) -> String {
-    match amount.0 {
-        1..50 => "<$0.0001".to_owned(),
-        50..10_000 => amount.to_string(),
-        0 | 10_000.. => format!("{amount:.2}"),
-    }
-}
-
 /// `1,200 calls`, `1 call`.
 pub(super) fn thousands_of(number: u64, thing: &str) -> String {
     match number {
@@ -162,14 +131,5 @@ mod tests {
             ["0ms", "40ms", "0.4s", "12.3s", "99.9s", "2m 05s", "1h 02m"]
         );
         assert_eq!([15_000, 7_500].map(limit), ["15s", "7.5s"]);
-    }
-
-    #[test]
-    fn amounts_are_never_rounded_to_zero_and_mark_lower_bounds() {
-        let shown = [0, 1, 4_200, 130_000, 18_420_000].map(|micro| amount(MicroUsd(micro)));
-        assert_eq!(shown, ["$0.00", "<$0.0001", "$0.0042", "$0.13", "$18.42"]);
-        assert_eq!(money(Cost::at_least(MicroUsd(120_000))), "≥ $0.12");
-        let shown = [0, 1, 4_200, 18_420_000].map(|micro| precise(Cost::exactly(MicroUsd(micro))));
-        assert_eq!(shown, ["$0.00", "<$0.0001", "$0.0042", "$18.4200"]);
     }
 }

@@ -1,8 +1,6 @@
 //! The sections of figures.
 
-use super::numbers::{
-    change, in_brackets, mean, money, of_all, of_one, percent, precise, share, time,
-};
+use super::numbers::{change, in_brackets, mean, of_all, of_one, percent, share, time};
 use super::span::from_to;
 use super::targets::{TargetStatus, cost_status, figure, speed_status};
 use crate::domain::cost::money::{Cost, MicroUsd};
@@ -12,7 +10,7 @@ use crate::domain::record::statistics::{
 };
 use crate::terminal::document::plot::{BarRow, Plot};
 use crate::terminal::document::{Line, Part, Table};
-use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
+use crate::terminal::output::format::{LOCAL_QUALITY, amount, dollars, thousands};
 use crate::terminal::output::style::Tone;
 
 /// A figure, and what belongs to it.
@@ -20,12 +18,6 @@ type Item = Vec<Line>;
 
 /// The columns beside the bars: the indent, the label, and two gaps.
 const BESIDE_BARS: usize = 10;
-
-/// A cost of which nothing is known.
-const NOT_KNOWN: Cost = Cost {
-    known: MicroUsd::ZERO,
-    lower_bound: true,
-};
 
 fn section(title: &'static str, items: impl IntoIterator<Item = Item>) -> Vec<Part> {
     let items = items.into_iter().collect();
@@ -118,14 +110,14 @@ pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
     let average = average.map_or_else(
         || "n/a".to_owned(),
         |known| {
-            money(Cost {
+            dollars(Cost {
                 known,
                 ..cost.total
             })
         },
     );
     let mut items = vec![
-        figure("Total Cost", money(cost.total), tone),
+        figure("Total Cost", dollars(cost.total), tone),
         plain("Avg per Consultation", average),
         figure("Total Tokens", tokens, Tone::Key),
     ];
@@ -135,7 +127,7 @@ pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
 }
 
 fn caching(caching: &CachingNumbers) -> Item {
-    let size = money(Cost::exactly(caching.saved_micro_usd.size()));
+    let size = dollars(Cost::exactly(caching.saved_micro_usd.size()));
     let known = if caching.incomplete {
         ", as far as is known"
     } else {
@@ -166,7 +158,7 @@ fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Optio
         // Without any known cost, the share is unknown too.
         let is_known = cost.known > MicroUsd::ZERO || !cost.lower_bound;
         let share = percent(cost.known.0, whole.0).filter(|_| is_known);
-        let amount = Line::of("{}: {}", [label, &money(cost)]);
+        let amount = Line::of("{}: {}", [label, &dollars(cost)]);
         amount.with(" ({})", &share.unwrap_or_default())
     };
     let label = if cost.total.lower_bound && whole > MicroUsd::ZERO {
@@ -233,7 +225,7 @@ pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<Part>> {
         items.push(plain("Answer Changed by Rounds 3-4", changed));
         items.push(plain(
             "Cost of Those Rounds",
-            money(debate.later_rounds_cost),
+            dollars(debate.later_rounds_cost),
         ));
     }
     (!items.is_empty()).then(|| section("Debate Value Metrics", items))
@@ -244,7 +236,7 @@ pub(super) fn early_termination(statistics: &Statistics) -> Option<Vec<Part>> {
     let early = &statistics.early_termination;
     let ended = share(early.count, statistics.usage.by_state.completed);
     let saved = (early.saved.known > MicroUsd::ZERO)
-        .then(|| figure("Saved (estimated)", money(early.saved), Tone::Good));
+        .then(|| figure("Saved (estimated)", dollars(early.saved), Tone::Good));
     let items = [Some(plain("Ended after Round 2", ended)), saved];
     (early.count > 0).then(|| section("Early Termination", items.into_iter().flatten()))
 }
@@ -267,7 +259,7 @@ pub(super) fn per_day(days: &[DayNumbers], room: usize) -> Option<Vec<Part>> {
     let runs = days.iter().map(|day| Some(day.runs)).collect();
     // A day with an unknown cost has no height.
     let cost = days.iter();
-    let cost = cost.map(|day| (day.cost != NOT_KNOWN).then_some(day.cost.known.0));
+    let cost = cost.map(|day| (!day.cost.is_unknown()).then_some(day.cost.known.0));
     let rows = vec![
         row("Runs", runs, most_runs(days)),
         row("Cost", cost.collect(), most_cost(days)),
@@ -287,9 +279,10 @@ fn most_cost(days: &[DayNumbers]) -> String {
         known.unwrap_or_default(),
         days.iter().any(|day| day.cost.lower_bound),
     );
-    match (Cost { known, lower_bound }) {
-        NOT_KNOWN => "not known".to_owned(),
-        most => format!("most {}", money(most)),
+    let most = Cost { known, lower_bound };
+    match most.is_unknown() {
+        true => "not known".to_owned(),
+        false => format!("most {most:.2}"),
     }
 }
 
@@ -298,9 +291,9 @@ pub(super) fn models(models: &[ModelNumbers]) -> Option<Vec<Part>> {
     // Amounts in one column have the same number of decimals.
     let is_fraction = |model: &ModelNumbers| (1..10_000).contains(&model.cost.known.0);
     let amount = if models.iter().any(is_fraction) {
-        precise
+        amount
     } else {
-        money
+        dollars
     };
     let known = |ms: Option<u64>| ms.map_or_else(|| "n/a".to_owned(), time);
     let counts = |model: &ModelNumbers| [model.failures, model.hedges_won];

@@ -1,7 +1,7 @@
 //! Progress towards the user's targets: one line for each target that is reached; if one is not,
 //! all three with their figures.
 
-use super::numbers::{amount, in_brackets, limit, money, of_all, percent, time};
+use super::numbers::{in_brackets, limit, of_all, percent, time};
 use crate::domain::record::statistics::{CostProgress, SpeedProgress, Statistics, UsageProgress};
 use crate::terminal::document::{Line, Part};
 use crate::terminal::output::style::Tone;
@@ -127,16 +127,12 @@ fn speed_line(speed: &SpeedProgress, reach: TargetStatus) -> Vec<Line> {
 
 fn cost_line(cost: &CostProgress, reach: TargetStatus) -> Vec<Line> {
     let (month, target) = (cost.month, cost.target_micro_usd);
-    let share = percent(month.known.0, target.0).map(|percent| {
+    let share = percent(month.known.0, target.0).filter(|_| !month.is_unknown());
+    let share = share.map(|percent| {
         let bound = if month.lower_bound { "≥ " } else { "" };
         format!(" ({bound}{percent})")
     });
-    let figures = format!(
-        "{}/{} budget{}",
-        money(month),
-        amount(target),
-        share.unwrap_or_default()
-    );
+    let figures = format!("{month:.2}/{target:.2} budget{}", share.unwrap_or_default());
     let note = match reach {
         TargetStatus::Within | TargetStatus::Near => REACHED.to_owned(),
         TargetStatus::Beyond if month.known > target || month.lower_bound => {

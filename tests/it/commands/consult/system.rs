@@ -53,7 +53,7 @@ fn signal_ends_the_run_and_closes_every_connection() {
         server.on(On::any(), Answer::text("never to be finished").stall());
         let conclave = Conclave::at(&server);
         let output = interrupt(&server, &conclave, signal, 3);
-        output.assert_stderr_contains("\nerror: Consultation interrupted\n");
+        output.assert_stderr_contains("\nConsultation interrupted\n");
         assert!(server.requests().iter().all(|request| !request.complete));
         let record = conclave.record();
         assert_eq!(record["abort_reason"], "interrupted");
@@ -93,7 +93,7 @@ fn record_contains_the_answers_before_the_interrupt() {
             .contains("> 🛑 **Aborted in Synthesis:**")
     );
     let saved = format!(
-        "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: resume it with `conclave resume ",
+        "💾 Partial results saved to: {}\nConsultation interrupted\nhint: resume it with `conclave resume ",
         conclave.log("json").display()
     );
     output.assert_stderr_contains(&saved);

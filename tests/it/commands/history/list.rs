@@ -35,7 +35,7 @@ fn pipe_gets_one_full_line_per_consultation_newest_first() {
     assert_eq!(
         lines.iter().map(|line| head(line)).collect::<Vec<_>>(),
         [
-            format!("consult-{NEWEST} 2026-01-07T10:00:00.000Z unfinished - - ≥$0.00"),
+            format!("consult-{NEWEST} 2026-01-07T10:00:00.000Z unfinished - - unknown"),
             format!("consult-{MIDDLE} 2026-01-06T10:00:00.000Z aborted - - ≥$0.05"),
             format!("consult-{OLDEST} 2026-01-05T10:00:00.000Z completed - 85% $0.12"),
         ]

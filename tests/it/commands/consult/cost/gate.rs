@@ -48,8 +48,39 @@ fn expensive_run_without_a_terminal_ends_with_hints() {
     );
     let (_, agreed) = ask(&server, &["--model", EXPENSIVE, "--max-cost", high]);
     agreed.ends_with(0).assert_stderr_contains(&format!(
-        "💰 Estimated cost: {estimate} (below --max-cost)\n"
+        "💰 Estimated cost: {estimate} (within your ceiling of ${high})\n"
     ));
+}
+
+#[test]
+fn ceiling_below_the_estimate_is_not_asked_for_again() {
+    let server = ProviderServer::start();
+    let arguments = ["--model", EXPENSIVE, "--max-cost", "0.60"];
+    let estimate = ask(
+        &server,
+        &[&arguments[..], &["--dry-run", "--json"]].concat(),
+    )
+    .1;
+    let expected = estimate.ends_with(0).json()["cost"]["micro_usd"]
+        .as_u64()
+        .unwrap();
+    let expected = (expected + 5_000) / 10_000;
+    let output = assert_declined(&Conclave::at(&server), &server, &arguments);
+    output.assert_stderr_contains(&format!(
+        "error: The ceiling of $0.60 is below the estimate of ${}.{:02}, and there is no terminal \
+         to ask on\n\
+         hint: go on below the ceiling, with less than is expected, with `--yes`\n\
+         hint: or allow the high estimate with `--max-cost ",
+        expected / 100,
+        expected % 100
+    ));
+    assert!(
+        !output.stderr.contains("always_allow_under"),
+        "{}",
+        output.stderr
+    );
+    let (_, agreed) = ask(&server, &[&arguments[..], &["--yes"]].concat());
+    agreed.assert_stderr_contains(" (approved by --yes)\n");
 }
 
 #[test]
@@ -93,7 +124,14 @@ fn unpriced_models_are_not_free_and_the_hint_works() {
     let output = conclave
         .run(&["consult", "--model", "w:m", "q"])
         .ends_with(3);
-    output.assert_stderr_contains("the estimate is ≥ $0.00: agree to it with `--yes`");
+    output.assert_stderr_contains("hint: agree to it with `--yes`");
+    assert_eq!(
+        output.stderr.matches("price unknown").count(),
+        1,
+        "{}",
+        output.stderr
+    );
+    assert!(!output.stderr.contains("$0.00"), "{}", output.stderr);
     output.assert_stderr_contains("models.json");
     assert!(!output.stderr.contains("or raise"), "{}", output.stderr);
 }
@@ -114,7 +152,7 @@ fn ceiling_below_the_minimum_cost_ends_the_run_early() {
     let (_, output) = ask(&server, &["--max-cost", "0.01"]);
     let output = output.ends_with(4);
     assert_eq!(output.stdout, "");
-    output.assert_stderr_contains("error: A ceiling of $0.01 does not pay for this: it takes $0.16 with short answers, and $0.31 ");
+    output.assert_stderr_contains("error: A ceiling of $0.01 does not pay for this: it takes $0.16 with short answers, and $0.31 with answers of the expected length; nothing was spent\n");
     assert!(server.requests().is_empty());
 }
 
