@@ -107,23 +107,16 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
     request.allow(error)
 }
 
-/// Adds what was spent, what the next call could have cost, and what would allow it.
+/// Adds what would allow the next call.
 fn ceiling(error: Error, transcript: &Transcript) -> Error {
     let Some(CeilingReached {
-        model,
-        worst_case,
-        budget,
-        ..
+        worst_case, budget, ..
     }) = &transcript.ceiling
     else {
         return error;
     };
     if worst_case.lower_bound {
-        return error
-            .hint(format!(
-                "the price of {model} is unknown, so a ceiling cannot be enforced"
-            ))
-            .hint("give it a price in models.json, or resume without a ceiling");
+        return error.hint("give the model a price in models.json, or resume without a ceiling");
     }
     error.hint_if(
         budget
@@ -238,7 +231,7 @@ mod tests {
             answer: None,
         }));
         let (_, hints) = error_of(AbortReason::CostCeiling, vec![reached]);
-        let expected = "the price of openai:gpt-6.1-sol is unknown";
+        let expected = "give the model a price in models.json";
         assert!(hints.starts_with(expected), "{hints}");
     }
 }

@@ -153,8 +153,11 @@ impl GateDecision {
             }
             Gate::Ask(why) => ("ask", format!("asks first: {}", reasons(&why)), why),
             Gate::Refuse(why) => {
-                let no_terminal = "needs --yes, because there is no terminal to ask on";
-                ("refuse", format!("{no_terminal}: {}", reasons(&why)), why)
+                let is_above = ceiling.is_some_and(|limit| limit < estimate.cost.known);
+                let more = if is_above { " or a higher ceiling" } else { "" };
+                let no_terminal = "because there is no terminal to ask on";
+                let message = format!("needs --yes{more}, {no_terminal}: {}", reasons(&why));
+                ("refuse", message, why)
             }
             Gate::AboveCeiling => {
                 let why =

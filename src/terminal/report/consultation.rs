@@ -35,7 +35,9 @@ pub fn page_beside(record: &StoredRecord, beside: &BTreeSet<String>) -> String {
 
 fn parts(record: &StoredRecord, detail: Detail) -> Vec<Part> {
     let is_full = detail == Detail::Full;
-    let mut parts: Vec<Part> = head::status_notice(record).into_iter().collect();
+    let mut parts: Vec<Part> = head::status_notice(record, head::abort_reason(record))
+        .into_iter()
+        .collect();
     let doubt = head::doubt(record).into_iter();
     let is_menu = record.verdict().is_some_and(Verdict::is_menu);
     if is_full {

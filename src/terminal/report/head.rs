@@ -11,7 +11,8 @@ use super::sections::{confidence, in_short, seat_name};
 use crate::terminal::document::{Fact, Line, Part, fact, list_of, paragraph};
 use crate::terminal::output::format::{LOCAL_QUALITY, model_address};
 
-pub(super) fn status_notice(record: &StoredRecord) -> Option<Part> {
+/// Without a reason, an abort is only named.
+pub(super) fn status_notice(record: &StoredRecord, abort_reason: &str) -> Option<Part> {
     let is_degraded =
         record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
     let line = match record.completion() {
@@ -20,7 +21,7 @@ pub(super) fn status_notice(record: &StoredRecord) -> Option<Part> {
             "⚠️ **Degraded result:** this is less than the panel promised.",
             [],
         ),
-        Completion::Aborted => aborted(record),
+        Completion::Aborted => aborted(record, abort_reason),
         // Only the question follows: nothing was asked or spent.
         Completion::Declined => {
             let line = "**Declined:** the estimated cost was not agreed to. Nothing was asked or \
@@ -45,18 +46,19 @@ pub(super) fn status_notice(record: &StoredRecord) -> Option<Part> {
     Some(Part::Notice(parts))
 }
 
-fn aborted(record: &StoredRecord) -> Line {
-    let reason = record
-        .abort_message
-        .as_ref()
-        .or(record.abort_reason.as_ref());
-    let reason = reason.map_or("no reason recorded", String::as_str);
-    Line::of("🛑 **Aborted", [])
-        .with(
-            " in {}",
-            record.aborted_during.as_deref().unwrap_or_default(),
-        )
-        .and(":** {}", [reason])
+fn aborted(record: &StoredRecord, reason: &str) -> Line {
+    let during = record.aborted_during.as_deref().unwrap_or_default();
+    let line = Line::of("🛑 **Aborted", []).with(" in {}", during);
+    match reason {
+        "" => line.and("**", []),
+        reason => line.and(":** {}", [reason]),
+    }
+}
+
+pub(super) fn abort_reason(record: &StoredRecord) -> &str {
+    let reason = record.abort_message.as_ref();
+    let reason = reason.or(record.abort_reason.as_ref());
+    reason.map_or("no reason recorded", String::as_str)
 }
 
 pub(super) fn follows_up(record: &StoredRecord) -> Option<Fact> {

@@ -116,7 +116,8 @@ fn answered(
 
 /// How the result falls short: of a verdict, of the panel, of a judge that decides the same twice.
 fn notices(record: &StoredRecord) -> Option<Part> {
-    let mut parts: Vec<Part> = head::status_notice(record).into_iter().collect();
+    // The error below the summary has the reason of an abort.
+    let mut parts: Vec<Part> = head::status_notice(record, "").into_iter().collect();
     let hedges = record.hedge_notices().join("; ");
     if !hedges.is_empty() {
         parts.push(paragraph("🔀 {}", [&hedges]));

@@ -56,15 +56,11 @@ fn expensive_run_without_a_terminal_ends_with_hints() {
 fn ceiling_below_the_estimate_is_not_asked_for_again() {
     let server = ProviderServer::start();
     let arguments = ["--model", EXPENSIVE, "--max-cost", "0.60"];
-    let estimate = ask(
-        &server,
-        &[&arguments[..], &["--dry-run", "--json"]].concat(),
-    )
-    .1;
-    let expected = estimate.ends_with(0).json()["cost"]["micro_usd"]
-        .as_u64()
-        .unwrap();
-    let expected = (expected + 5_000) / 10_000;
+    let dry_run = [&arguments[..], &["--dry-run", "--json"]].concat();
+    let shown = ask(&server, &dry_run).1.ends_with(0).json();
+    let decision = shown["consent"]["message"].as_str().unwrap();
+    assert_contains(decision, "needs --yes or a higher ceiling, because");
+    let expected = (shown["cost"]["micro_usd"].as_u64().unwrap() + 5_000) / 10_000;
     let output = assert_declined(&Conclave::at(&server), &server, &arguments);
     output.assert_stderr_contains(&format!(
         "error: The ceiling of $0.60 is below the estimate of ${}.{:02}, and there is no terminal \
