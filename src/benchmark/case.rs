@@ -98,17 +98,18 @@ pub enum Matcher {
 }
 
 impl Matcher {
+    /// Returns whether a rubric, or patterns that must not match, are enough without an expected
+    /// answer.
+    pub fn needs_no_answer(&self) -> bool {
+        match self {
+            Self::Judge { rubric } => rubric.is_some(),
+            Self::All { none } => !none.is_empty(),
+            _ => false,
+        }
+    }
+
     /// Its kinds, the most exact first.
-    pub const KINDS: [&str; 8] = [
-        "numeric",
-        "choice",
-        "exact",
-        "contains",
-        "regex",
-        "all",
-        "transcription",
-        "judge",
-    ];
+    pub const KINDS: &str = "numeric choice exact contains regex all transcription judge";
 
     /// One of its kinds.
     pub fn kind(&self) -> &'static str {

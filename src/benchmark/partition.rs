@@ -48,17 +48,12 @@ impl FromStr for Partition {
         let text = text.trim();
         let parts = text.strip_prefix("hash:").unwrap_or(text);
         let (index, count) = parts.split_once('/').ok_or(PartitionError::Form)?;
-        let (index, count) = (number(index)?, number(count)?);
-        if index == 0 || count == 0 {
-            return Err(PartitionError::Zero);
+        match (number(index)?, number(count)?) {
+            (0, _) | (_, 0) => Err(PartitionError::Zero),
+            (_, count) if count > Self::MOST => Err(PartitionError::TooMany),
+            (index, count) if index > count => Err(PartitionError::Beyond { index, count }),
+            (index, count) => Ok(Self { index, count }),
         }
-        if count > Self::MOST {
-            return Err(PartitionError::TooMany);
-        }
-        if index > count {
-            return Err(PartitionError::Beyond { index, count });
-        }
-        Ok(Self { index, count })
     }
 }
 

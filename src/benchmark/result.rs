@@ -57,6 +57,10 @@ pub struct CaseResult {
 }
 
 impl CaseResult {
+    pub fn is_right(&self) -> bool {
+        self.outcome == CaseOutcome::Approved
+    }
+
     pub fn given(&self) -> &str {
         let why = || self.error.as_deref().unwrap_or("no answer");
         let answer = self.answer.as_ref();

@@ -207,19 +207,16 @@ pub struct ArmTerms {
 impl RunTerms {
     /// The whole suite, then its next repetition; the arms of a case next to each other.
     pub fn case_runs(&self) -> Vec<CaseRunId> {
-        let mut runs = Vec::new();
-        for repetition in 1..=self.repetitions {
-            for case in &self.cases {
-                for arm in &self.arms {
-                    runs.push(CaseRunId {
-                        case: case.id.clone(),
-                        arm: arm.arm,
-                        repetition,
-                    });
-                }
-            }
-        }
-        runs
+        let cases = || self.cases.iter().map(|case| &case.id);
+        let all = (1..=self.repetitions).flat_map(|repetition| {
+            let arms = |case| self.arms.iter().map(move |arm| (case, arm.arm));
+            cases().flat_map(arms).map(move |(case, arm)| CaseRunId {
+                case: CaseId::clone(case),
+                arm,
+                repetition,
+            })
+        });
+        all.collect()
     }
 
     pub fn is_comparison(&self) -> bool {

@@ -4,8 +4,10 @@
 use std::io;
 use std::path::Path;
 
+use super::case_file::{CaseFile, path_inside, unusable};
+use super::content::{self, ParsedFile};
 use super::log::FileLog;
-use super::raw_case::{self, CaseFile, ParsedFile, RawCase, path_inside, set};
+use super::raw_case::RawCase;
 use super::shapes::{self, RowTerms};
 use crate::files::resolved;
 use crate::text::node::{Node, NodeMap, NodeValue};
@@ -28,85 +30,83 @@ pub(super) fn manifest(folder: &CaseFile) -> Option<CaseFile> {
     files.into_iter().flatten().find(|file| file.path.is_file())
 }
 
-/// Problems go to the log.
-pub(super) fn cases(
-    folder: &CaseFile,
-    terms: &RowTerms,
-    log: &mut FileLog<'_>,
-) -> io::Result<Vec<RawCase>> {
+/// Returns the cases of the log's folder.
+pub(super) fn cases(terms: &RowTerms, log: &FileLog) -> io::Result<Vec<RawCase>> {
     let mut cases = Vec::new();
-    for (name, file) in entries(folder, Path::new(""), log)? {
-        let mut log = log.of_file(&file.shown);
-        if file.path.is_dir() {
-            cases.extend(case_of_folder(&file, &name, &mut log));
+    for (name, file) in entries(Path::new(""), log)? {
+        let is_folder = file.path.is_dir();
+        let is_case = ENDINGS.contains(&file.extension().as_str());
+        let log = log.of(file);
+        let (node, log, id) = if is_folder {
+            let node = case_of_folder(&log);
+            let folder = log.file.path.clone();
+            let file = CaseFile {
+                folder,
+                ..log.file.clone()
+            };
+            (node, log.of(file), name)
         } else if MANIFESTS.contains(&name.as_str()) {
-        } else if ENDINGS.contains(&file.extension().as_str()) {
-            if let Some(map) = fields(&file, &mut log) {
-                let stem = Path::new(&name).file_stem();
-                cases.push(RawCase {
-                    id: stem.map(|stem| stem.to_string_lossy().into_owned()),
-                    ..file.case(map)
-                });
-            }
+            continue;
+        } else if is_case {
+            let stem = Path::new(&name).file_stem().unwrap_or_default();
+            (fields(&log), log, stem.to_string_lossy().into_owned())
         } else {
             log.note("not a case: neither a folder nor JSON nor YAML");
-        }
+            continue;
+        };
+        let own = shapes::cases(node.as_slice(), false, terms, &log).into_iter();
+        let id = Some(id);
+        cases.extend(own.map(|case| RawCase {
+            id: id.clone(),
+            ..case
+        }));
     }
-    let shaped = cases.into_iter().flat_map(|case: RawCase| {
-        let mut log = log.of_file(&case.file);
-        let rows = shapes::shaped(vec![case.node.clone()], false, terms, &mut log);
-        log.recognise(&rows.shape.name);
-        rows.nodes.into_iter().map(move |node| RawCase {
-            node,
-            ..case.clone()
-        })
-    });
-    Ok(shaped.collect())
+    Ok(cases)
 }
 
 /// A file or folder with its name in a folder or a case.
 type NamedFile = (String, CaseFile);
 
-/// Leaves out hidden entries and sorts by name. Links out of the upper folder are problems.
-fn entries(upper: &CaseFile, folder: &Path, log: &mut FileLog<'_>) -> io::Result<Vec<NamedFile>> {
+/// Leaves out hidden entries and sorts by name. Links out of the log's folder are problems.
+fn entries(folder: &Path, log: &FileLog) -> io::Result<Vec<NamedFile>> {
     let mut entries = Vec::new();
-    for entry in resolved::list(&path_inside(folder, &upper.path)?)? {
+    for entry in resolved::list(&path_inside(folder, &log.file.path)?)? {
         let name = entry.name.to_string_lossy().into_owned();
-        if name.starts_with('.') {
-            continue;
-        }
         let path = folder.join(&entry.name);
-        match upper.inner(&path) {
+        match log.file.inner(&path) {
+            _ if name.starts_with('.') => {}
             Ok(file) => entries.push((name, file)),
             Err(error) => {
-                let shown = Path::new(&*upper.shown).join(path);
-                let mut log = log.of_file(&shown.to_string_lossy());
-                log.add(0, raw_case::unusable(&error));
+                let shown = log.file.shown_inner(&path);
+                let file = CaseFile {
+                    shown,
+                    ..log.file.clone()
+                };
+                log.of(file).add(0, unusable(&error));
             }
         }
     }
     Ok(entries)
 }
 
-fn fields(file: &CaseFile, log: &mut FileLog<'_>) -> Option<Node> {
+fn fields(log: &FileLog) -> Option<Node> {
     let before = log.problems();
-    let content = raw_case::content(file, log);
-    match content {
+    match content::parsed(log) {
         Ok(ParsedFile::Document(Some(node))) => Some(node),
         Ok(_) if log.problems() > before => None,
         Ok(_) => log.refuse(0, "the file is empty"),
-        Err(error) => log.refuse(0, raw_case::unusable(&error)),
+        Err(error) => log.refuse(0, unusable(&error)),
     }
 }
 
-/// Takes the question, the answer, and all other files of the folder.
-fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<RawCase> {
+/// Takes the question, the answer, and all other files of the log's folder.
+fn case_of_folder(log: &FileLog) -> Option<Node> {
     let before = log.problems();
     let mut files = Vec::new();
-    walk(file, Path::new(""), &mut files, log);
+    walk(Path::new(""), &mut files, log);
     let mut node = Node::map(0, NodeMap::new());
     if let Some((_, inner)) = take(&mut files, &FIELDS, log) {
-        node = fields(&inner, &mut log.of_file(&inner.shown))?;
+        node = fields(&log.of(inner))?;
     }
     let NodeValue::Map(map) = &mut node.value else {
         return log.refuse(0, "the file with the fields of the case has no keys");
@@ -116,57 +116,43 @@ fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<
             continue;
         };
         if map.contains_key(key) {
-            log.add(
-                0,
-                format!("`{key}` is in `{name}` and in the fields of the case"),
-            );
+            let problem = format!("`{key}` is in `{name}` and in the fields of the case");
+            log.add(0, problem);
         }
-        let mut log = log.of_file(&inner.shown);
-        let text = raw_case::read(&inner, &mut log);
-        let text = text.unwrap_or_else(|error| log.refuse(0, raw_case::unusable(&error)))?;
-        set(map, key, 0, NodeValue::Text(text));
+        let log = log.of(inner);
+        let text = content::read(&log);
+        let text = text.unwrap_or_else(|error| log.refuse(0, unusable(&error)))?;
+        map.insert(key.to_owned(), Node::text(0, text));
     }
     if !files.is_empty() && !map.contains_key("files") {
-        let names = files.into_iter().map(|(name, _)| name);
-        let nodes = names.map(|name| Node::text(0, name)).collect();
-        set(map, "files", 0, NodeValue::List(nodes));
+        let names = files.into_iter().map(|(name, _)| Node::text(0, name));
+        map.insert("files".to_owned(), Node::list(0, names.collect()));
     }
-    (log.problems() == before).then(|| RawCase {
-        id: Some(name.to_owned()),
-        folder: file.path.clone(),
-        ..file.case(node)
-    })
+    (log.problems() == before).then_some(node)
 }
 
-fn take(files: &mut Vec<NamedFile>, names: &[&str], log: &mut FileLog<'_>) -> Option<NamedFile> {
-    let (found, rest): (Vec<_>, Vec<_>) = std::mem::take(files)
-        .into_iter()
-        .partition(|(name, _)| names.contains(&name.as_str()));
-    *files = rest;
-    if let [(first, _), (second, _), ..] = found.as_slice() {
-        log.add(0, format!("`{first}` and `{second}` mean the same"));
+fn take(files: &mut Vec<NamedFile>, names: &[&str], log: &FileLog) -> Option<NamedFile> {
+    let is_named = |(name, _): &mut NamedFile| names.contains(&name.as_str());
+    let mut found = files.extract_if(.., is_named);
+    let (first, second) = (found.next()?, found.next());
+    if let Some((second, _)) = second {
+        log.add(0, format!("`{}` and `{second}` mean the same", first.0));
     }
-    found.into_iter().next()
+    drop(found);
+    Some(first)
 }
 
 /// Leaves out hidden files; the keys are the names in the case.
-fn walk(case: &CaseFile, folder: &Path, files: &mut Vec<NamedFile>, log: &mut FileLog<'_>) {
+fn walk(folder: &Path, files: &mut Vec<NamedFile>, log: &FileLog) {
     if folder.components().count() > DEEPEST || files.len() > MAX_FILES {
         let problem = format!("more than {MAX_FILES} files, or {DEEPEST} levels of folders");
-        log.add(0, problem);
-        return;
+        return log.add(0, problem);
     }
-    let entries = match entries(case, folder, log) {
-        Ok(entries) => entries,
-        Err(error) => {
-            log.add(0, raw_case::unusable(&error));
-            return;
-        }
-    };
-    for (name, file) in entries {
+    let entries = entries(folder, log);
+    for (name, file) in entries.unwrap_or_else(|error| log.refuse(0, unusable(&error))) {
         let name = folder.join(name);
         if file.path.is_dir() {
-            walk(case, &name, files, log);
+            walk(&name, files, log);
         } else {
             files.push((name.to_string_lossy().into_owned(), file));
         }

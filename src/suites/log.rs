@@ -1,11 +1,14 @@
 //! The problems of a suite, each with its place, and their log while its files are read.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::{fmt, io};
 
 use indexmap::IndexSet;
 use thiserror::Error;
 
+use super::case_file::{CaseFile, printable};
 use crate::domain::names::did_you_mean;
 use crate::text::clean::count;
 use crate::text::node::{Node, NodeMap};
@@ -21,60 +24,61 @@ pub(super) struct ProblemLog {
 }
 
 impl ProblemLog {
-    pub(super) fn add(&mut self, place: &SuitePlace, problem: impl Into<String>) {
-        self.problems.push(SuiteProblem {
-            place: place.clone(),
-            problem: printable(&problem.into()),
-        });
+    pub(super) fn add(&mut self, place: SuitePlace, problem: impl Into<String>) {
+        let problem = printable(&problem.into());
+        self.problems.push(SuiteProblem { place, problem });
     }
 }
 
-/// A file that is being read, and the log of its problems.
-#[derive(Debug)]
-pub(super) struct FileLog<'a> {
-    file: Arc<str>,
-    log: &'a mut ProblemLog,
+/// A file that is being read, and the log of its problems, which all files of a suite share.
+#[derive(Clone, Debug)]
+pub(super) struct FileLog {
+    pub(super) file: CaseFile,
+    log: Rc<RefCell<ProblemLog>>,
 }
 
-impl<'a> FileLog<'a> {
-    /// `file` is the path as it is shown.
-    pub(super) fn new(file: &str, log: &'a mut ProblemLog) -> Self {
-        Self {
-            file: printable(file).into(),
-            log,
-        }
+impl FileLog {
+    pub(super) fn new(file: CaseFile) -> Self {
+        let log = Rc::default();
+        Self { file, log }
+    }
+
+    pub(super) fn of(&self, file: CaseFile) -> Self {
+        let log = Rc::clone(&self.log);
+        Self { file, log }
+    }
+
+    pub(super) fn take(&self) -> ProblemLog {
+        self.log.take()
     }
 
     /// Line 0 is the file as a whole.
     pub(super) fn place(&self, line: usize) -> SuitePlace {
         SuitePlace {
-            file: Arc::clone(&self.file),
+            file: Arc::clone(&self.file.shown),
             line: (line > 0).then_some(line),
         }
     }
 
     /// Line 0 is the file as a whole.
-    pub(super) fn add(&mut self, line: usize, problem: impl Into<String>) {
-        self.log.add(&self.place(line), problem);
+    pub(super) fn add(&self, line: usize, problem: impl Into<String>) {
+        self.log.borrow_mut().add(self.place(line), problem);
     }
 
-    /// Adds a problem with a line, and returns that there is no value.
-    pub(super) fn refuse<T>(&mut self, line: usize, problem: impl Into<String>) -> Option<T> {
+    /// Adds a problem with a line, and returns nothing: no value, no list, or false.
+    pub(super) fn refuse<T: Default>(&self, line: usize, problem: impl Into<String>) -> T {
         self.add(line, problem);
-        None
+        T::default()
     }
 
-    /// Adds that a value is not what it must be, and returns that there is none.
-    pub(super) fn wrong<T>(&mut self, name: &str, node: &Node, expected: &str) -> Option<T> {
-        let kind = node.kind();
-        self.refuse(
-            node.line,
-            format!("{name} is {kind}, but must be {expected}"),
-        )
+    /// Adds that a value is not what it must be, and returns nothing.
+    pub(super) fn wrong<T: Default>(&self, name: &str, node: &Node, expected: &str) -> T {
+        let problem = format!("{name} is {}, but must be {expected}", node.kind());
+        self.refuse(node.line, problem)
     }
 
     /// Reports keys that are none of these names.
-    pub(super) fn check_keys(&mut self, of: &str, map: &NodeMap, known: &str) {
+    pub(super) fn check_keys(&self, of: &str, map: &NodeMap, known: &str) {
         for (key, member) in map {
             if !known.split(' ').any(|known| known == key) {
                 let meant = did_you_mean(key, known.split(' '));
@@ -83,25 +87,21 @@ impl<'a> FileLog<'a> {
         }
     }
 
-    pub(super) fn note(&mut self, note: &str) {
-        let note = printable(&format!("{}: {note}", self.file));
-        self.log.notes.insert(note);
+    pub(super) fn note(&self, note: &str) {
+        let note = printable(&format!("{}: {note}", self.file.shown));
+        self.log.borrow_mut().notes.insert(note);
     }
 
     /// Adds the name of a shape.
-    pub(super) fn recognise(&mut self, shape: &str) {
+    pub(super) fn recognise(&self, shape: &str) {
         if !shape.is_empty() {
-            self.log.shapes.insert(shape.to_owned());
+            self.log.borrow_mut().shapes.insert(shape.to_owned());
         }
     }
 
     /// In all files.
     pub(super) fn problems(&self) -> usize {
-        self.log.problems.len()
-    }
-
-    pub(super) fn of_file<'b>(&'b mut self, file: &str) -> FileLog<'b> {
-        FileLog::new(file, self.log)
+        self.log.borrow().problems.len()
     }
 }
 
@@ -114,7 +114,7 @@ pub enum SuiteError {
         #[source]
         source: io::Error,
     },
-    /// These problems, in the order of the suite; [`SuiteError::problems`] has them to print.
+    /// These problems, in the order of the suite; [`SuiteError::lines`] has them to print.
     #[error("the suite `{path}` has {}; nothing was asked", count(.problems.len(), "problem"))]
     Invalid {
         path: String,
@@ -126,16 +126,11 @@ impl SuiteError {
     /// The most problems that [`SuiteError::lines`] lists.
     const MAX_LISTED: usize = 20;
 
-    pub fn problems(&self) -> &[SuiteProblem] {
-        match self {
-            Self::Unreadable { .. } => &[],
-            Self::Invalid { problems, .. } => problems,
-        }
-    }
-
     /// Returns a line for each of the first problems, and one for the number of the others.
     pub fn lines(&self) -> Vec<String> {
-        let problems = self.problems();
+        let Self::Invalid { problems, .. } = self else {
+            return Vec::new();
+        };
         let listed = problems.iter().take(Self::MAX_LISTED);
         let mut lines: Vec<String> = listed.map(ToString::to_string).collect();
         let rest = problems.len().saturating_sub(Self::MAX_LISTED);
@@ -170,11 +165,4 @@ impl fmt::Display for SuitePlace {
 pub struct SuiteProblem {
     pub place: SuitePlace,
     pub problem: String,
-}
-
-/// Returns a text without characters that act on a terminal or begin a line.
-pub(super) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
 }

@@ -39,21 +39,19 @@ pub(super) fn is(map: &NodeMap) -> bool {
 }
 
 /// Problems go to the log.
-pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
+pub(super) fn read(map: &NodeMap, log: &FileLog) -> Manifest {
     log.check_keys("a manifest", map, KEYS);
-    let mut keys = Keys { map, log };
-    let suite = keys.get("suite").map(|member| member.line);
-    let suite = keys.text("suite").zip(suite);
-    let cases = keys.read("cases", "a list", |member| match &member.value {
+    let keys = Keys { map, log };
+    let suite = keys
+        .get("suite")
+        .and_then(|node| Some((keys.text("suite")?, node.line)));
+    let cases = keys.read("cases", "a list", |node| match &node.value {
         NodeValue::List(cases) => Some(cases.clone()),
         _ => None,
     });
     if let (Some(_), Some(member)) = (&suite, keys.get("cases")) {
-        let problem = "a manifest has either `suite` or `cases`";
-        keys.log.add(member.line, problem);
+        log.add(member.line, "a manifest has either `suite` or `cases`");
     }
-    let matcher = keys.get("match");
-    let matcher = matcher.and_then(|member| matcher::read(member, keys.log));
     Manifest {
         name: keys.text("name"),
         suite,
@@ -61,7 +59,7 @@ pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
         fields: keys.fields(),
         defaults: CaseDefaults {
             question: keys.text("question"),
-            matcher,
+            matcher: keys.get("match").and_then(|node| matcher::read(node, log)),
         },
         settings: SuiteSettings {
             panel: keys.list("panel").map(|entries| entries.join(",")),
@@ -70,16 +68,14 @@ pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
             judge: keys.text("judge"),
             single: keys.text("single"),
             grader: keys.text("grader"),
-            mode: keys.read("mode", "`converge` or `explore`", |member| {
-                match member.as_word() {
-                    Some("converge") => Some(Mode::Converge),
-                    Some("explore") => Some(Mode::Explore),
+            mode: keys.read("mode", "`converge` or `explore`", |node| {
+                match node.as_word()? {
+                    "converge" => Some(Mode::Converge),
+                    "explore" => Some(Mode::Explore),
                     _ => None,
                 }
             }),
-            rounds: keys
-                .count("rounds", 4)
-                .and_then(|rounds| u8::try_from(rounds).ok()),
+            rounds: keys.count("rounds", 4),
             attempts_per_case: keys.count("attempts_per_case", 10),
             jobs: keys.count("jobs", 1000),
             stop_conditions: keys.stop_conditions(),
@@ -88,36 +84,32 @@ pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
 }
 
 /// The keys of a map, with the log of their problems.
-struct Keys<'a, 'log, 'file> {
+#[derive(Clone, Copy)]
+struct Keys<'a> {
     map: &'a NodeMap,
-    log: &'log mut FileLog<'file>,
+    log: &'a FileLog,
 }
 
-impl<'a> Keys<'a, '_, '_> {
+impl<'a> Keys<'a> {
     /// `null` counts as absent.
-    fn get(&self, key: &str) -> Option<&'a Node> {
+    fn get(self, key: &str) -> Option<&'a Node> {
         let member = self.map.get(key)?;
         (!member.is_null()).then_some(member)
     }
 
     /// Reports a value, and returns that there is none.
-    fn wrong<T>(&mut self, key: &str, member: &Node, expected: &str) -> Option<T> {
+    fn wrong<T>(self, key: &str, member: &Node, expected: &str) -> Option<T> {
         let problem = format!("`{key}` is {}, but must be {expected}", member.described());
         self.log.refuse(member.line, problem)
     }
 
     /// Reports one of another kind.
-    fn read<T>(
-        &mut self,
-        key: &str,
-        expected: &str,
-        read: impl Fn(&'a Node) -> Option<T>,
-    ) -> Option<T> {
+    fn read<T>(self, key: &str, expected: &str, read: impl Fn(&'a Node) -> Option<T>) -> Option<T> {
         let member = self.get(key)?;
         read(member).or_else(|| self.wrong(key, member, expected))
     }
 
-    fn text(&mut self, key: &str) -> Option<String> {
+    fn text(self, key: &str) -> Option<String> {
         self.read(key, "a text", |member| match &member.value {
             NodeValue::Text(_) => member.as_word().map(str::to_owned),
             _ => None,
@@ -125,7 +117,7 @@ impl<'a> Keys<'a, '_, '_> {
     }
 
     /// A text is one of a single entry.
-    fn list(&mut self, key: &str) -> Option<Vec<String>> {
+    fn list(self, key: &str) -> Option<Vec<String>> {
         let member = self.get(key)?;
         match &member.value {
             NodeValue::List(_) => Some(matcher::texts(key, member, self.log)),
@@ -133,12 +125,14 @@ impl<'a> Keys<'a, '_, '_> {
         }
     }
 
-    fn count(&mut self, key: &str, most: u32) -> Option<u32> {
+    fn count<T: TryFrom<u32>>(self, key: &str, most: u32) -> Option<T> {
         let expected = format!("a whole number from 1 to {most}");
-        self.read(key, &expected, |member| whole_number(member, most))
+        self.read(key, &expected, |node| {
+            T::try_from(whole_number(node, most)?).ok()
+        })
     }
 
-    fn fields(&mut self) -> FieldMap {
+    fn fields(self) -> FieldMap {
         let map = self.read("fields", "a map of fields", Node::as_map);
         let mut fields = FieldMap::new();
         for (of, member) in map.into_iter().flatten() {
@@ -151,16 +145,12 @@ impl<'a> Keys<'a, '_, '_> {
         fields
     }
 
-    fn stop_conditions(&mut self) -> StopSettings {
+    fn stop_conditions(self) -> StopSettings {
         let retry = self.section("retry", "stop_conditions");
-        let conditions = retry.and_then(|map| {
-            let mut retry = Keys { map, log: self.log };
-            retry.section("stop_conditions", CONDITIONS)
-        });
-        let Some(map) = conditions else {
+        let Some(keys) = retry.and_then(|retry| retry.section("stop_conditions", CONDITIONS))
+        else {
             return StopSettings::default();
         };
-        let mut keys = Keys { map, log: self.log };
         let count = |node: &Node| whole_number(node, MOST).map(u64::from);
         let counts = format!("a whole number from 1 to {MOST}");
         let share = |node: &Node| node.as_number().and_then(Confidence::new);
@@ -175,15 +165,15 @@ impl<'a> Keys<'a, '_, '_> {
         }
     }
 
-    fn section(&mut self, key: &str, known: &str) -> Option<&'a NodeMap> {
+    fn section(self, key: &str, known: &str) -> Option<Self> {
         let map = self.read(key, "a map of keys", Node::as_map)?;
         self.log.check_keys(&format!("`{key}`"), map, known);
-        Some(map)
+        Some(Self { map, ..self })
     }
 
     /// `off`, `null` and `false` switch the limit off: some programs turn an `off` into `false`.
     fn limit<T>(
-        &mut self,
+        self,
         key: &str,
         read: impl Fn(&Node) -> Option<T>,
         expected: &str,

@@ -8,14 +8,16 @@
 
 mod reader;
 pub mod suite;
+mod case_file;
 mod log;
+mod content;
+mod raw_case;
+mod shapes;
 mod case;
 mod matcher;
 mod manifest;
 mod folder;
 mod promptfoo;
-mod shapes;
-mod raw_case;
 pub mod recorded_answers;
 
 pub use log::{SuiteError, SuitePlace, SuiteProblem};

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 
 use super::case::{self, CaseDefaults};
-use super::log::{FileLog, ProblemLog};
-use super::log::{SuiteError, SuitePlace, SuiteProblem, printable};
+use super::case_file::{CaseFile, printable, shown_path, unusable};
+use super::content::{self, ParsedFile};
+use super::log::{FileLog, ProblemLog, SuiteError, SuitePlace, SuiteProblem};
 use super::manifest::Manifest;
-use super::raw_case::{self, CaseFile, ParsedFile, RawCase, unusable};
+use super::raw_case::RawCase;
 use super::shapes::{self, FieldMap, RowTerms, rows_of};
-use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
+use super::suite::{Suite, SuiteCase, fingerprint};
 use super::{MAX_CASES, folder, manifest, promptfoo};
 use crate::text::node::{Node, NodeMap, NodeValue};
 
@@ -32,135 +33,93 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
 ///
 /// As [`read`].
 pub fn read_mapped(path: &Path, fields: &FieldMap) -> Result<Suite, SuiteError> {
-    let shown = printable(&path.to_string_lossy());
+    let shown = shown_path(path);
     let unreadable = |source| SuiteError::Unreadable {
-        path: shown.clone(),
+        path: shown.to_string(),
         source,
     };
     let absolute = path::absolute(path).map_err(unreadable)?;
-    let mut log = ProblemLog::default();
-    let file = CaseFile::named(path).map_err(unreadable)?;
-    let contents = read_contents(&file, fields, &mut log).map_err(unreadable)?;
-    check_together(&shown, &contents.cases, &mut log);
+    let log = FileLog::new(CaseFile::named(path).map_err(unreadable)?);
+    let terms = RowTerms {
+        fields: fields.clone(),
+        ..RowTerms::default()
+    };
+    let (manifest, raw) = raw_cases(terms, &log).map_err(unreadable)?;
+    let cases = cases(&raw, &manifest.defaults, &log);
+    let mut log = log.take();
+    check_together(&shown, &cases, &mut log);
     if !log.problems.is_empty() {
         return Err(SuiteError::Invalid {
-            path: shown,
+            path: shown.to_string(),
             problems: in_order(log.problems),
         });
     }
-    let named = if absolute.is_dir() {
+    let of_file = if absolute.is_dir() {
         absolute.file_name()
     } else {
         absolute.file_stem()
     };
-    let named = named.map(|name| printable(&name.to_string_lossy()));
+    let of_file = || of_file.unwrap_or_default().to_string_lossy().into_owned();
     Ok(Suite {
-        name: contents.name.or(named).unwrap_or_default(),
+        name: printable(&manifest.name.unwrap_or_else(of_file)),
         path: absolute,
-        sha256: fingerprint(&contents.cases),
-        cases: contents.cases,
-        settings: contents.settings,
+        sha256: fingerprint(&cases),
+        cases,
+        settings: manifest.settings,
         fields: fields.clone(),
         shapes: log.shapes.into_iter().collect(),
         notes: log.notes.into_iter().collect(),
     })
 }
 
-/// What the files of a suite say.
-#[derive(Debug, Default)]
-struct SuiteContents {
-    name: Option<String>,
-    cases: Vec<SuiteCase>,
-    settings: SuiteSettings,
-}
-
-fn read_contents(
-    file: &CaseFile,
-    fields: &FieldMap,
-    log: &mut ProblemLog,
-) -> io::Result<SuiteContents> {
-    let mut log = FileLog::new(&file.shown, log);
-    let terms = RowTerms {
-        fields: fields.clone(),
-        ..RowTerms::default()
+/// Returns the cases of a file or a folder, with what a manifest says of them.
+fn raw_cases(mut terms: RowTerms, log: &FileLog) -> io::Result<(Manifest, Vec<RawCase>)> {
+    let is_folder = log.file.path.is_dir();
+    let manifest = folder::manifest(&log.file).filter(|_| is_folder);
+    let of_file = match manifest {
+        Some(manifest) => log.of(manifest),
+        None if is_folder => return Ok((Manifest::default(), folder::cases(&terms, log)?)),
+        None => log.clone(),
     };
-    if !file.path.is_dir() {
-        return read_file(file, None, terms, &mut log);
-    }
-    let Some(manifest) = folder::manifest(file) else {
-        let raw = folder::cases(file, &terms, &mut log)?;
-        return Ok(contents(Manifest::default(), &raw, &mut log));
-    };
-    let mut log = log.of_file(&manifest.shown);
-    read_file(&manifest, Some(file), terms, &mut log)
-}
-
-fn contents(manifest: Manifest, raw: &[RawCase], log: &mut FileLog<'_>) -> SuiteContents {
-    SuiteContents {
-        name: manifest.name.map(|name| printable(&name)),
-        cases: read_cases(raw, &manifest.defaults, log),
-        settings: manifest.settings,
-    }
-}
-
-fn read_file(
-    file: &CaseFile,
-    folder: Option<&CaseFile>,
-    mut terms: RowTerms,
-    log: &mut FileLog<'_>,
-) -> io::Result<SuiteContents> {
-    let map = match content_of(file, &terms, log)? {
-        FileContent::Cases(raw) if folder.is_none() => {
-            return Ok(contents(Manifest::default(), &raw, log));
-        }
-        FileContent::Cases(_) => {
-            log.add(0, "the manifest of a folder must be a map of keys");
-            return Ok(SuiteContents::default());
-        }
+    let map = match content_of(&terms, &of_file)? {
         FileContent::Manifest(map) => map,
+        FileContent::Cases(_) if is_folder => {
+            return Ok(of_file.refuse(0, "the manifest of a folder must be a map of keys"));
+        }
+        FileContent::Cases(raw) => return Ok((Manifest::default(), raw)),
     };
-    let mut manifest = manifest::read(&map, log);
+    let manifest = manifest::read(&map, &of_file);
     for (of, name) in &manifest.fields {
         let flag = terms.fields.entry(of.clone());
         flag.or_insert_with(|| name.clone());
     }
     terms.has_question = manifest.defaults.question.is_some();
     terms.has_match = manifest.defaults.matcher.is_some();
-    let raw = match (&manifest.suite, manifest.cases.take(), folder) {
-        (Some((name, line)), ..) => cases_of_path(name, *line, file, &terms, log),
-        (None, Some(nodes), _) => cases_of(nodes, false, file, &terms, log),
-        (None, None, Some(folder)) => folder::cases(folder, &terms, log)?,
-        (None, None, None) => {
-            log.add(0, "a manifest needs `suite` with a path, or `cases`");
-            Vec::new()
-        }
+    let raw = match (&manifest.suite, &manifest.cases) {
+        (Some((name, line)), _) => cases_of_path(name, *line, &terms, &of_file),
+        (None, Some(nodes)) => cases_of(nodes, false, &terms, &of_file),
+        (None, None) if is_folder => folder::cases(&terms, log)?,
+        (None, None) => of_file.refuse(0, "a manifest needs `suite` with a path, or `cases`"),
     };
-    Ok(contents(manifest, &raw, log))
+    Ok((manifest, raw))
 }
 
-fn cases_of_path(
-    name: &str,
-    line: usize,
-    file: &CaseFile,
-    terms: &RowTerms,
-    log: &mut FileLog<'_>,
-) -> Vec<RawCase> {
-    let cases = file.sibling(Path::new(name)).and_then(|other| {
-        if other.path.is_dir() {
-            return folder::cases(&other, terms, log);
+fn cases_of_path(name: &str, line: usize, terms: &RowTerms, log: &FileLog) -> Vec<RawCase> {
+    let cases = log.file.sibling(Path::new(name)).and_then(|other| {
+        let other = log.of(other);
+        if other.file.path.is_dir() {
+            return folder::cases(terms, &other);
         }
-        match content_of(&other, terms, &mut log.of_file(&other.shown))? {
-            FileContent::Cases(raw) => Ok(raw),
+        Ok(match content_of(terms, &other)? {
+            FileContent::Cases(raw) => raw,
             FileContent::Manifest(_) => {
                 let problem = format!("`{name}` is a manifest too, and must have cases");
-                log.add(line, problem);
-                Ok(Vec::new())
+                log.refuse(line, problem)
             }
-        }
+        })
     });
     cases.unwrap_or_else(|error| {
-        log.add(line, format!("the suite `{name}` {}", unusable(&error)));
-        Vec::new()
+        log.refuse(line, format!("the suite `{name}` {}", unusable(&error)))
     })
 }
 
@@ -170,83 +129,63 @@ enum FileContent {
     Manifest(NodeMap),
 }
 
-/// Problems go to the log.
-fn content_of(file: &CaseFile, terms: &RowTerms, log: &mut FileLog<'_>) -> io::Result<FileContent> {
-    let cases = match raw_case::content(file, log)? {
-        ParsedFile::List { nodes, is_table } => cases_of(nodes, is_table, file, terms, log),
-        ParsedFile::Document(None) => Vec::new(),
-        ParsedFile::Document(Some(Node { line, value })) => match value {
-            NodeValue::List(nodes) => cases_of(nodes, false, file, terms, log),
-            NodeValue::Map(map) if promptfoo::is_config(&map) => {
-                promptfoo::cases_of_config(&map, line, file, log)
-            }
-            NodeValue::Map(map) => match rows_of(&map).filter(|_| !manifest::is(&map)) {
-                Some(rows) => {
-                    let mut terms = terms.clone();
-                    terms.is_foreign = true;
-                    cases_of(rows, false, file, &terms, log)
-                }
-                None => return Ok(FileContent::Manifest(map)),
-            },
-            _ => {
-                log.add(line, "a suite must be a list of cases or a manifest");
-                Vec::new()
-            }
-        },
-        ParsedFile::Unknown => {
-            log.add(
-                0,
-                "not a suite by its name: it must be a folder or end in `.jsonl`, `.json`, \
-                 `.yaml`, `.csv` or `.tsv`",
-            );
-            Vec::new()
+fn content_of(terms: &RowTerms, log: &FileLog) -> io::Result<FileContent> {
+    const UNKNOWN: &str = "not a suite by its name: it must be a folder or end in `.jsonl`, \
+                           `.json`, `.yaml`, `.csv` or `.tsv`";
+    let (line, value) = match content::parsed(log)? {
+        ParsedFile::Document(Some(Node { line, value })) => (line, value),
+        ParsedFile::Document(None) => return Ok(FileContent::Cases(Vec::new())),
+        ParsedFile::Unknown => return Ok(FileContent::Cases(log.refuse(0, UNKNOWN))),
+        ParsedFile::List { nodes, is_table } => {
+            return Ok(FileContent::Cases(cases_of(&nodes, is_table, terms, log)));
         }
     };
-    Ok(FileContent::Cases(cases))
+    Ok(FileContent::Cases(match value {
+        NodeValue::List(nodes) => cases_of(&nodes, false, terms, log),
+        NodeValue::Map(map) if promptfoo::is_config(&map) => {
+            promptfoo::cases_of_config(&map, line, log)
+        }
+        NodeValue::Map(map) => match rows_of(&map).filter(|_| !manifest::is(&map)) {
+            Some(rows) => {
+                let mut terms = terms.clone();
+                terms.is_foreign = true;
+                cases_of(&rows, false, &terms, log)
+            }
+            None => return Ok(FileContent::Manifest(map)),
+        },
+        _ => log.refuse(line, "a suite must be a list of cases or a manifest"),
+    }))
 }
 
-fn cases_of(
-    nodes: Vec<Node>,
-    is_table: bool,
-    file: &CaseFile,
-    terms: &RowTerms,
-    log: &mut FileLog<'_>,
-) -> Vec<RawCase> {
+fn cases_of(nodes: &[Node], is_table: bool, terms: &RowTerms, log: &FileLog) -> Vec<RawCase> {
     if nodes.len() > MAX_CASES {
-        log.add(0, format!("there are more than {MAX_CASES} cases"));
-        return Vec::new();
+        return log.refuse(0, too_many());
     }
     if terms.fields.is_empty() && nodes.iter().any(promptfoo::is_test) {
-        return promptfoo::cases_of_tests(&nodes, file, log);
+        return promptfoo::cases_of_tests(nodes, log);
     }
-    let rows = shapes::shaped(nodes, is_table, terms, log);
-    log.recognise(&rows.shape.name);
-    let case = |node| RawCase {
-        is_table,
-        matcher: rows.shape.matcher.clone(),
-        ..file.case(node)
-    };
-    rows.nodes.into_iter().map(case).collect()
+    shapes::cases(nodes, is_table, terms, log)
 }
 
-fn read_cases(raw: &[RawCase], defaults: &CaseDefaults, log: &mut FileLog<'_>) -> Vec<SuiteCase> {
+fn cases(raw: &[RawCase], defaults: &CaseDefaults, log: &FileLog) -> Vec<SuiteCase> {
     if raw.len() > MAX_CASES {
-        log.add(0, format!("there are more than {MAX_CASES} cases"));
-        return Vec::new();
+        return log.refuse(0, too_many());
     }
     let cases = raw.iter().zip(1..);
-    cases
-        .filter_map(|(raw, number)| case::read(raw, number, defaults, &mut log.of_file(&raw.file)))
-        .collect()
+    let cases = cases.filter_map(|(raw, number)| case::read(raw, number, defaults));
+    cases.collect()
+}
+
+fn too_many() -> String {
+    format!("there are more than {MAX_CASES} cases")
 }
 
 /// By file and line, each once: what holds for several cases is found with each.
 fn in_order(problems: Vec<SuiteProblem>) -> Vec<SuiteProblem> {
-    let unique: IndexSet<SuiteProblem> = problems.into_iter().collect();
-    let mut files: IndexMap<Arc<str>, Vec<SuiteProblem>> = IndexMap::new();
-    for problem in unique {
+    let mut files: IndexMap<Arc<str>, IndexSet<SuiteProblem>> = IndexMap::new();
+    for problem in problems {
         let file = Arc::clone(&problem.place.file);
-        files.entry(file).or_default().push(problem);
+        files.entry(file).or_default().insert(problem);
     }
     for of_file in files.values_mut() {
         of_file.sort_by_key(|problem| problem.place.line);
@@ -255,20 +194,17 @@ fn in_order(problems: Vec<SuiteProblem>) -> Vec<SuiteProblem> {
 }
 
 /// Checks what no case shows alone.
-fn check_together(path: &str, cases: &[SuiteCase], log: &mut ProblemLog) {
-    let whole = SuitePlace {
-        file: path.into(),
-        line: None,
-    };
+fn check_together(path: &Arc<str>, cases: &[SuiteCase], log: &mut ProblemLog) {
     if cases.is_empty() && log.problems.is_empty() {
-        log.add(&whole, "it has no cases");
+        let (file, line) = (Arc::clone(path), None);
+        log.add(SuitePlace { file, line }, "it has no cases");
     }
     let mut places = BTreeMap::new();
     for entry in cases {
         let id = &entry.case.id;
         if let Some(earlier) = places.insert(id, &entry.place) {
             let problem = format!("the id `{id}` is used at {earlier} already");
-            log.add(&entry.place, problem);
+            log.add(entry.place.clone(), problem);
         }
     }
 }

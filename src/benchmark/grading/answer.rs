@@ -53,11 +53,9 @@ pub fn grade(key: &AnswerKey, record: &StoredRecord) -> Result<ConsultationAnswe
     if record.completion() != Completion::Completed {
         return Err(no_answer(record));
     }
-    let experts: Vec<Expert<'_>> = record
-        .agents
-        .iter()
-        .filter_map(|agent| Expert::read(key, record, agent))
-        .collect();
+    let agents = record.agents.iter();
+    let experts = agents.filter_map(|agent| Expert::read(key, record, agent));
+    let experts: Vec<Expert<'_>> = experts.collect();
     let held = experts.iter().filter(|expert| expert.first.is_some());
     let held: Vec<&Expert<'_>> = held.collect();
     let votes: Vec<Option<&FinalAnswer>> =
@@ -142,14 +140,12 @@ impl<'a> Expert<'a> {
     }
 
     fn result(&self, key: &AnswerKey) -> ExpertResult {
-        let stated = self.first.and_then(|held| held.confidence);
+        let (stated, revision) = (self.first.and_then(|held| held.confidence), self.revision);
         ExpertResult {
             seat: self.seat.clone(),
             model: self.model.clone(),
             before: self.first.and_then(|_| is_right(key, self.before.as_ref())),
-            after: self
-                .revision
-                .and_then(|_| is_right(key, self.after.as_ref())),
+            after: revision.and_then(|_| is_right(key, self.after.as_ref())),
             confidence: stated.map(Confidence::value),
             cost: self.cost,
         }
@@ -197,10 +193,8 @@ fn vote(key: &AnswerKey, votes: &[Option<&FinalAnswer>]) -> Option<bool> {
         return None;
     }
     let place = plurality(key, votes).first().copied();
-    is_right(
-        key,
-        place.and_then(|place| votes.get(place).copied().flatten()),
-    )
+    let answer = place.and_then(|place| votes.get(place).copied().flatten());
+    is_right(key, answer)
 }
 
 /// `None` if Round 3 was not held.

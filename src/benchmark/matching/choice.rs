@@ -16,7 +16,7 @@ use std::iter::zip;
 
 use super::question::LETTERS;
 use super::statement::{Extent, final_statement, is_denied};
-use super::text::{core, folded, positions_of_words, worded};
+use super::text::{core, end_of, folded, positions_of_words, worded};
 use crate::domain::steps;
 use crate::text::pattern::Pattern;
 
@@ -217,12 +217,8 @@ impl Options {
 /// With `\0` in its place.
 fn around(text: &str, start: usize, end: usize) -> String {
     const REACH: usize = 60;
-    let before = text.get(..start).unwrap_or_default();
+    let before = end_of(text.get(..start).unwrap_or_default(), REACH);
     let after = text.get(end..).unwrap_or_default();
-    let cut = before.char_indices().rev().nth(REACH);
-    let before = before
-        .get(cut.map_or(0, |(at, _)| at)..)
-        .unwrap_or_default();
     let after: String = after.chars().take(REACH).collect();
     format!("{before}\0{after}")
 }

@@ -36,8 +36,8 @@ enum Rule {
     },
     Choice(Options),
     Contains,
-    Regex(Vec<Regex>),
-    All {
+    Patterns {
+        any: Vec<Regex>,
         all: Vec<Regex>,
         none: Vec<Regex>,
     },
@@ -76,12 +76,7 @@ impl AnswerKey {
     ///
     /// Why an expected answer does not fit the matcher.
     pub fn for_case(case: &Case) -> Result<Self, String> {
-        let needs_none = match &case.matcher {
-            Matcher::Judge { .. } => true,
-            Matcher::All { none } => !none.is_empty(),
-            _ => false,
-        };
-        if case.expected.is_empty() && !needs_none {
+        if case.expected.is_empty() && !case.matcher.needs_no_answer() {
             return Err("there is no expected answer".to_owned());
         }
         let mut texts = case.expected.iter().map(|text| text.trim());
@@ -96,11 +91,8 @@ impl AnswerKey {
             Matcher::Exact => (Rule::exact(&case.expected), texts(folded)),
             Matcher::Choice { options } => choice(options, &case.expected)?,
             Matcher::Contains => (Rule::Contains, texts(folded)),
-            Matcher::Regex => (Rule::Regex(patterns(&case.expected)?), Vec::new()),
-            Matcher::All { none } => {
-                let (all, none) = (patterns(&case.expected)?, patterns(none)?);
-                (Rule::All { all, none }, Vec::new())
-            }
+            Matcher::Regex => (Rule::patterns(&case.expected, &[], &[])?, Vec::new()),
+            Matcher::All { none } => (Rule::patterns(&[], &case.expected, none)?, Vec::new()),
             Matcher::Numeric { absolute, relative } => numeric(case, *absolute, *relative)?,
             Matcher::Similarity { measure, at_most } => {
                 let (measure, at_most) = (*measure, tolerance(*at_most)?);
@@ -153,7 +145,7 @@ impl AnswerKey {
                 (bare(answer), Value::Text(folded(answer)))
             }
             Rule::Contains => (bare(&paragraph()), Value::Text(folded(&paragraph()))),
-            Rule::Regex(_) | Rule::All { .. } => {
+            Rule::Patterns { .. } => {
                 let stated = paragraph().trim().to_owned();
                 (stated.clone(), Value::Text(stated))
             }
@@ -184,12 +176,10 @@ impl AnswerKey {
             (Rule::Judge, _) => return None,
             (Rule::Contains, Value::Text(text)) => expected
                 .any(|expected| matches!(expected, Value::Text(words) if !positions_of_words(text, words).is_empty())),
-            (Rule::Regex(patterns), Value::Text(text)) => {
-                patterns.iter().any(|pattern| pattern.is_match(text))
-            }
-            (Rule::All { all, none }, Value::Text(text)) => {
-                all.iter().all(|pattern| pattern.is_match(text))
-                    && !none.iter().any(|pattern| pattern.is_match(text))
+            (Rule::Patterns { any, all, none }, Value::Text(text)) => {
+                let is_in = |pattern: &Regex| pattern.is_match(text);
+                let has_any = any.is_empty() || any.iter().any(is_in);
+                has_any && all.iter().all(is_in) && !none.iter().any(is_in)
             }
             (_, value) => expected.any(|expected| self.are_same(value, expected)),
         })
@@ -225,7 +215,7 @@ impl AnswerKey {
             (Rule::Similarity { measure, at_most }, Value::Text(one), Value::Text(other)) => {
                 error_rate(*measure, one, other) <= *at_most
             }
-            (Rule::Regex(_) | Rule::All { .. }, Value::Text(one), Value::Text(other)) => {
+            (Rule::Patterns { .. }, Value::Text(one), Value::Text(other)) => {
                 folded(one) == folded(other)
             }
             (_, one, other) => one == other,
@@ -274,6 +264,11 @@ impl AnswerKey {
 }
 
 impl Rule {
+    fn patterns(any: &[String], all: &[String], none: &[String]) -> Result<Self, String> {
+        let (any, all, none) = (patterns(any)?, patterns(all)?, patterns(none)?);
+        Ok(Self::Patterns { any, all, none })
+    }
+
     fn exact(expected: &[String]) -> Self {
         /// Characters of a short text.
         const SHORT: usize = 80;

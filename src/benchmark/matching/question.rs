@@ -8,23 +8,20 @@ use crate::benchmark::case::{Case, Matcher};
 /// The form names the fields in which the protocol's answers stand, so that every round states an
 /// answer that can be compared. It shows no example: small models copy it.
 pub fn asked_question(case: &Case) -> String {
-    let mut question = case.question.trim().to_owned();
-    if let Matcher::Choice { options } = &case.matcher {
-        question.push('\n');
-        for (letter, option) in LETTERS.zip(options) {
-            question.push('\n');
-            question.push(letter);
-            question.push_str(") ");
-            question.push_str(option.trim());
+    let mut options = String::new();
+    if let Matcher::Choice { options: texts } = &case.matcher {
+        for (letter, option) in LETTERS.zip(texts) {
+            options.extend(["\n", letter.encode_utf8(&mut [0; 4]), ") ", option.trim()]);
         }
+        options.insert(0, '\n');
     }
-    question.push_str(
-        "\n\nEnd your position, and later every revised position, point of agreement and \
-         recommendation that answers the question, with \"ANSWER:\" ",
-    );
-    question.push_str(form(&case.matcher));
-    question.push_str(" Write ANSWER in capitals in every language.");
-    question
+    format!(
+        "{}{options}\n\nEnd your position, and later every revised position, point of agreement and \
+         recommendation that answers the question, with \"ANSWER:\" {} Write ANSWER in capitals in \
+         every language.",
+        case.question.trim(),
+        form(&case.matcher)
+    )
 }
 
 /// The letters of the options, in their order.

@@ -8,7 +8,7 @@
 //!   copy their instructions, and an answer can be cut off.
 //! - "The wrong answer is B" and "my first answer: B" are about other answers.
 
-use super::text::worded;
+use super::text::{end_of, worded};
 use crate::domain::steps;
 use crate::text::pattern::Pattern;
 
@@ -188,11 +188,7 @@ const REACH: usize = 200;
 
 /// Whether the part of a text from `start` to `end` is denied there: before it, or by what follows.
 pub(super) fn is_denied(text: &str, start: usize, end: usize) -> bool {
-    let before = text.get(..start).unwrap_or_default();
-    let near = before.char_indices().rev().nth(REACH);
-    let before = before
-        .get(near.map_or(0, |(at, _)| at)..)
-        .unwrap_or_default();
+    let before = end_of(text.get(..start).unwrap_or_default(), REACH);
     steps::count(before.len());
     let after = text.get(end..).unwrap_or_default();
     let clause_end = CLAUSE_END.all(before).last().and_then(|found| found.get(0));

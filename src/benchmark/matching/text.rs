@@ -112,6 +112,13 @@ pub(super) fn enclosed(text: &str) -> Option<&str> {
     (!inner.trim().is_empty()).then_some(inner)
 }
 
+/// Returns the end of a text: its last character, and so many before it.
+pub(super) fn end_of(text: &str, reach: usize) -> &str {
+    let first = text.char_indices().rev().nth(reach);
+    let start = first.map_or(0, |(at, _)| at);
+    text.get(start..).unwrap_or_default()
+}
+
 /// Returns where the words begin in a text, whole words only. Both are folded.
 pub(super) fn positions_of_words(text: &str, words: &str) -> Vec<usize> {
     let mut positions = Vec::new();

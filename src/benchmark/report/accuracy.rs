@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::benchmark::case::CaseId;
-use crate::benchmark::result::{CaseOutcome, CaseResult};
+use crate::benchmark::result::CaseResult;
 use crate::benchmark::statistics::Interval;
 use crate::benchmark::statistics::proportion::{Proportion, wilson};
 
@@ -30,20 +30,21 @@ pub struct Accuracy {
 impl Accuracy {
     /// `None` if there are none.
     pub(super) fn of<'a>(results: impl IntoIterator<Item = &'a CaseResult>) -> Option<Self> {
-        Self::where_right(results, |result| result.outcome == CaseOutcome::Approved)
+        let results = results.into_iter();
+        Self::of_answers(results.map(|result| (&result.run.case, result.is_right())))
     }
 
-    pub(super) fn where_right<'a>(
-        results: impl IntoIterator<Item = &'a CaseResult>,
-        is_right: impl Fn(&CaseResult) -> bool,
+    /// Each answer with its case, and whether it is right.
+    pub(super) fn of_answers<'a>(
+        answers: impl IntoIterator<Item = (&'a CaseId, bool)>,
     ) -> Option<Self> {
         let mut cases = BTreeSet::new();
-        let all = Proportion::of(results.into_iter().map(|result| {
-            cases.insert(&result.run.case);
-            is_right(result)
+        let all = Proportion::of(answers.into_iter().map(|(case, is_right)| {
+            cases.insert(case);
+            is_right
         }));
         let share = all.share()?;
-        let interval_cases = u64::try_from(cases.len()).unwrap_or(u64::MAX);
+        let interval_cases = cases.len() as u64;
         Some(Self {
             right: all.part,
             of: all.whole,
@@ -74,7 +75,7 @@ impl Consistency {
         let mut cases: BTreeMap<&CaseId, Vec<bool>> = BTreeMap::new();
         for result in results {
             let answers = cases.entry(&result.run.case).or_default();
-            answers.push(result.outcome == CaseOutcome::Approved);
+            answers.push(result.is_right());
         }
         let mut consistency = Self::default();
         for answers in cases.into_values().filter(|answers| answers.len() > 1) {

@@ -136,10 +136,8 @@ pub struct TagFigures {
 
 /// A case with two tags counts for both.
 fn tags(cases: &[CaseRef], results: &[&CaseResult]) -> Vec<TagFigures> {
-    let tags_of: BTreeMap<&CaseId, &[String]> = cases
-        .iter()
-        .map(|case| (&case.id, case.tags.as_slice()))
-        .collect();
+    let tags_of = cases.iter().map(|case| (&case.id, case.tags.as_slice()));
+    let tags_of: BTreeMap<&CaseId, &[String]> = tags_of.collect();
     let mut tagged: BTreeMap<&str, Vec<&CaseResult>> = BTreeMap::new();
     let mut untagged = Vec::new();
     for result in results {
@@ -162,9 +160,8 @@ fn tags(cases: &[CaseRef], results: &[&CaseResult]) -> Vec<TagFigures> {
             spend: SpendFigures::of(results, &[]),
         })
     };
-    let named = tagged
-        .into_iter()
-        .filter_map(|(tag, results)| figures(Some(tag), results));
+    let named = tagged.into_iter();
+    let named = named.filter_map(|(tag, results)| figures(Some(tag), results));
     named.chain(figures(None, untagged)).collect()
 }
 
@@ -183,28 +180,21 @@ pub struct ErrorRateFigures {
 }
 
 fn error_rates(cases: &[CaseRef], results: &[&CaseResult]) -> Vec<ErrorRateFigures> {
-    let measure_of: BTreeMap<&CaseId, ErrorRate> = cases
-        .iter()
-        .filter_map(|case| Some((&case.id, case.measure?)))
-        .collect();
-    [ErrorRate::Cer, ErrorRate::Wer]
-        .into_iter()
-        .filter_map(|measure| {
-            let mut rates: Vec<f64> = results
-                .iter()
-                .filter(|result| measure_of.get(&result.run.case) == Some(&measure))
-                .filter_map(|result| result.answer.as_ref()?.error_rate)
-                .filter(|rate| rate.is_finite())
-                .collect();
-            rates.sort_by(f64::total_cmp);
-            let median = median(&rates)?;
-            let count = rates.len() as u64;
-            Some(ErrorRateFigures {
-                measure,
-                count,
-                mean: rates.iter().sum::<f64>() / number(count),
-                median,
-            })
+    let measures = cases.iter().map(|case| (&case.id, case.measure));
+    let measures: BTreeMap<&CaseId, Option<ErrorRate>> = measures.collect();
+    let figures = [ErrorRate::Cer, ErrorRate::Wer].map(|measure| {
+        let is_meant = |id: &CaseId| measures.get(id) == Some(&Some(measure));
+        let rates = results.iter().filter(|result| is_meant(&result.run.case));
+        let rates = rates.filter_map(|result| result.answer.as_ref()?.error_rate);
+        let mut rates: Vec<f64> = rates.filter(|rate| rate.is_finite()).collect();
+        rates.sort_by(f64::total_cmp);
+        let count = rates.len() as u64;
+        Some(ErrorRateFigures {
+            measure,
+            count,
+            mean: rates.iter().sum::<f64>() / number(count),
+            median: median(&rates)?,
         })
-        .collect()
+    });
+    figures.into_iter().flatten().collect()
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::benchmark::case::CaseId;
-use crate::benchmark::result::{CaseOutcome, CaseResult};
+use crate::benchmark::result::CaseResult;
 use crate::benchmark::run::Arm;
 use crate::benchmark::statistics::Interval;
 use crate::benchmark::statistics::paired::PairedCounts;
@@ -59,7 +59,7 @@ impl ArmComparison {
         let pairs = paired(results);
         let graded = pairs
             .iter()
-            .map(|(one, other)| (is_right(one), is_right(other)));
+            .map(|(one, other)| (one.is_right(), other.is_right()));
         let counts = PairedCounts::of(graded);
         let by_case = by_case(&pairs);
         let cases = by_case.total();
@@ -99,15 +99,10 @@ impl ArmComparison {
             (_, 1) => format!("{pairs} answers to 1 case"),
             (_, cases) => format!("{pairs} answers to {cases} cases"),
         };
+        let apart = only_first.abs_diff(only_second);
         let result = match only_first.cmp(&only_second) {
-            Ordering::Greater => format!(
-                "The panel was right in {} more of {cases}",
-                only_first - only_second
-            ),
-            Ordering::Less => format!(
-                "The panel was right in {} fewer of {cases}",
-                only_second - only_first
-            ),
+            Ordering::Greater => format!("The panel was right in {apart} more of {cases}"),
+            Ordering::Less => format!("The panel was right in {apart} fewer of {cases}"),
             Ordering::Equal => {
                 format!("The panel and the single model were right equally often in {cases}")
             }
@@ -131,10 +126,6 @@ impl ArmComparison {
     }
 }
 
-fn is_right(result: &CaseResult) -> bool {
-    result.outcome == CaseOutcome::Approved
-}
-
 fn paired(results: &[CaseResult]) -> Vec<(&CaseResult, &CaseResult)> {
     let mut runs: BTreeMap<(&CaseId, u32), [Option<&CaseResult>; 2]> = BTreeMap::new();
     for result in results {
@@ -145,7 +136,8 @@ fn paired(results: &[CaseResult]) -> Vec<(&CaseResult, &CaseResult)> {
             Arm::Single => *single = Some(result),
         }
     }
-    runs.into_values()
+    let pairs = runs.into_values();
+    pairs
         .filter_map(|[panel, single]| panel.zip(single))
         .collect()
 }
@@ -155,13 +147,10 @@ fn by_case(pairs: &[(&CaseResult, &CaseResult)]) -> PairedCounts {
     let mut cases: BTreeMap<&CaseId, (u64, u64)> = BTreeMap::new();
     for (panel, single) in pairs {
         let (first, second) = cases.entry(&panel.run.case).or_default();
-        *first += u64::from(is_right(panel));
-        *second += u64::from(is_right(single));
+        *first += u64::from(panel.is_right());
+        *second += u64::from(single.is_right());
     }
     // Equal cases count for neither arm, whether right or wrong.
-    PairedCounts::of(
-        cases
-            .into_values()
-            .map(|(first, second)| (first > second, second > first)),
-    )
+    let better = cases.into_values();
+    PairedCounts::of(better.map(|(first, second)| (first > second, second > first)))
 }

@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use super::accuracy::Accuracy;
 use super::spend::shared_by;
-use crate::benchmark::result::{CaseOutcome, CaseResult, ExpertResult};
+use crate::benchmark::case::CaseId;
+use crate::benchmark::result::{CaseResult, ExpertResult};
+use crate::benchmark::statistics::paired::PairedCounts;
 use crate::benchmark::statistics::proportion::Proportion;
 use crate::domain::cost::money::{Cost, CostInDollars};
 use crate::domain::ids::{ModelRef, SeatId};
@@ -28,19 +30,17 @@ pub struct AnswerChanges {
 impl AnswerChanges {
     /// A missing answer is not compared.
     pub(super) fn of(pairs: impl IntoIterator<Item = (Option<bool>, Option<bool>)>) -> Self {
-        let mut changes = Self::default();
-        for pair in pairs {
-            let count = match pair {
-                (Some(true), Some(true)) => &mut changes.both_right,
-                (Some(true), Some(false)) => &mut changes.right_to_wrong,
-                (Some(false), Some(true)) => &mut changes.wrong_to_right,
-                (Some(false), Some(false)) => &mut changes.both_wrong,
-                (None, _) | (_, None) => continue,
-            };
-            *count += 1;
-            changes.compared += 1;
+        let compared = pairs
+            .into_iter()
+            .filter_map(|(before, after)| before.zip(after));
+        let pairs = PairedCounts::of(compared);
+        Self {
+            compared: pairs.total(),
+            both_right: pairs.both_right,
+            right_to_wrong: pairs.only_first,
+            wrong_to_right: pairs.only_second,
+            both_wrong: pairs.both_wrong,
         }
-        changes
     }
 }
 
@@ -116,14 +116,13 @@ impl EarlyStopFigures {
         let (stopped, full): (Vec<&CaseResult>, Vec<&CaseResult>) =
             results.iter().partition(|result| result.early_stop);
         let right_of = |results: &[&CaseResult]| {
-            let outcomes = results.iter().map(|result| result.outcome);
-            Proportion::of(outcomes.map(|outcome| outcome == CaseOutcome::Approved))
+            Proportion::of(results.iter().map(|result| result.is_right()))
         };
         let saved: Vec<Cost> = stopped.iter().filter_map(|result| result.saved).collect();
         Self {
             stopped: right_of(&stopped),
             full: right_of(&full),
-            saved_known: u64::try_from(saved.len()).unwrap_or(u64::MAX),
+            saved_known: saved.len() as u64,
             saved: saved.into_iter().sum(),
         }
     }
@@ -151,43 +150,30 @@ pub struct ExpertFigures {
 
 /// Returns the figures of all experts, by seat and model.
 pub(super) fn experts(results: &[&CaseResult]) -> Vec<ExpertFigures> {
-    let mut experts: BTreeMap<(&SeatId, &ModelRef), Vec<(&CaseResult, &ExpertResult)>> =
-        BTreeMap::new();
+    let mut experts: BTreeMap<_, Vec<(&CaseId, &ExpertResult)>> = BTreeMap::new();
     for result in results {
         for expert in &result.experts {
             let answers = experts.entry((&expert.seat, &expert.model)).or_default();
-            answers.push((result, expert));
+            answers.push((&result.run.case, expert));
         }
     }
-    experts
-        .into_iter()
-        .filter_map(|((seat, model), answers)| figures(seat, model, &answers))
-        .collect()
-}
-
-fn figures(
-    seat: &SeatId,
-    model: &ModelRef,
-    answers: &[(&CaseResult, &ExpertResult)],
-) -> Option<ExpertFigures> {
-    let is_right = |result: &CaseResult| {
-        let mut own = result.experts.iter();
-        own.any(|expert| {
-            expert.seat == *seat && expert.model == *model && expert.before == Some(true)
+    let figures = experts.into_iter().filter_map(|((seat, model), answers)| {
+        let right = answers
+            .iter()
+            .map(|(case, expert)| (*case, expert.before == Some(true)));
+        let changes = answers
+            .iter()
+            .map(|(_, expert)| (expert.before, expert.after));
+        let costs: Option<Vec<Cost>> = answers.iter().map(|(_, expert)| expert.cost).collect();
+        let cost = costs.map(|costs| costs.into_iter().sum());
+        Some(ExpertFigures {
+            seat: seat.clone(),
+            model: model.clone(),
+            demonstration: model.is_demonstration(),
+            accuracy: Accuracy::of_answers(right)?,
+            cost_per_case: cost.and_then(|cost| shared_by(cost, answers.len() as u64)),
+            changes: AnswerChanges::of(changes),
         })
-    };
-    let costs: Option<Vec<Cost>> = answers.iter().map(|(_, expert)| expert.cost).collect();
-    let number = u64::try_from(answers.len()).unwrap_or(u64::MAX);
-    Some(ExpertFigures {
-        seat: seat.clone(),
-        model: model.clone(),
-        demonstration: model.is_demonstration(),
-        accuracy: Accuracy::where_right(answers.iter().map(|(result, _)| *result), is_right)?,
-        cost_per_case: costs.and_then(|costs| shared_by(costs.into_iter().sum(), number)),
-        changes: AnswerChanges::of(
-            answers
-                .iter()
-                .map(|(_, expert)| (expert.before, expert.after)),
-        ),
-    })
+    });
+    figures.collect()
 }

@@ -73,17 +73,11 @@ impl BenchmarkReport {
         let mut unfinished: Vec<&PendingCaseRun> = state.without_result().collect();
         unfinished.sort_by_cached_key(|pending| order(&pending.run));
         let arm_report = |arm: &&ArmTerms| {
-            let own = results.iter().filter(|result| result.run.arm == arm.arm);
-            let unfinished = unfinished
-                .iter()
-                .copied()
-                .filter(|pending| pending.run.arm == arm.arm);
-            ArmReport::of(
-                arm,
-                terms,
-                &own.collect::<Vec<_>>(),
-                &unfinished.collect::<Vec<_>>(),
-            )
+            let is_own = |run: &CaseRunId| run.arm == arm.arm;
+            let own: Vec<_> = results.iter().filter(|one| is_own(&one.run)).collect();
+            let mut open = unfinished.clone();
+            open.retain(|pending| is_own(&pending.run));
+            ArmReport::of(arm, terms, &own, &open)
         };
         let mut arms: Vec<&ArmTerms> = terms.arms.iter().collect();
         arms.sort_by_key(|arm| arm.arm);
@@ -114,8 +108,8 @@ impl BenchmarkReport {
 
     /// Empty if the run does not know the case.
     pub fn expected(&self, result: &CaseResult) -> &str {
-        self.case(&result.run.case)
-            .map_or("", |case| &case.expected)
+        let case = self.case(&result.run.case);
+        case.map_or("", |case| &case.expected)
     }
 
     /// Returns the figures by tag, those of all arms next to each other, and those without a tag

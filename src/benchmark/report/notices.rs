@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use super::BenchmarkReport;
-use crate::benchmark::result::{CaseOutcome, CaseResult};
+use crate::benchmark::result::CaseResult;
 use crate::benchmark::run::Partition;
 use crate::domain::words::LOCAL_QUALITY;
 
@@ -105,9 +105,7 @@ impl BenchmarkReport {
     /// its case runs without an answer; then those of the single model.
     pub fn misses(&self) -> Vec<&CaseResult> {
         let results = self.results.iter();
-        let mut misses: Vec<&CaseResult> = results
-            .filter(|result| result.outcome != CaseOutcome::Approved)
-            .collect();
+        let mut misses: Vec<&CaseResult> = results.filter(|result| !result.is_right()).collect();
         // The sort is stable: equal ones stay in the order of the suite.
         misses.sort_by(|one, other| worst_first(one, other));
         misses

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::benchmark::result::{CaseOutcome, CaseResult};
+use crate::benchmark::result::CaseResult;
 use crate::benchmark::state::PendingCaseRun;
 use crate::benchmark::statistics::{median, nearest_rank};
 use crate::domain::cost::money::{Cost, CostInDollars, MicroUsd};
@@ -41,7 +41,7 @@ impl SpendFigures {
         let mut sum = ConsultationSpend::default();
         for result in results {
             cases += 1;
-            right += u64::from(result.outcome == CaseOutcome::Approved);
+            right += u64::from(result.is_right());
             sum.add(&result.spend);
         }
         for pending in unfinished {

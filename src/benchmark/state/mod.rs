@@ -192,11 +192,10 @@ impl BenchmarkState {
                 }
                 self.is_complete().then_some(BenchmarkEventKind::Ended)
             }
-            RunPhase::Halted => self
-                .queue
-                .in_flight
-                .is_empty()
-                .then_some(BenchmarkEventKind::Ended),
+            RunPhase::Halted => {
+                let is_idle = self.queue.in_flight.is_empty();
+                is_idle.then_some(BenchmarkEventKind::Ended)
+            }
             RunPhase::Ended => None,
         }
     }
@@ -204,11 +203,8 @@ impl BenchmarkState {
     /// `None` if none may start now: the run is halted, the probe of a resumed run must finish
     /// first, or none waits.
     pub fn next_start(&self) -> Option<&PendingCaseRun> {
-        let may_start = match (&self.phase, &self.probe) {
-            (RunPhase::Halted | RunPhase::Ended, _) => false,
-            (RunPhase::Running, ProbePhase::Running(_)) => false,
-            (RunPhase::Running, ProbePhase::None | ProbePhase::Due) => self.batch.allows_attempt(),
-        };
+        let is_probing = matches!(self.probe, ProbePhase::Running(_));
+        let may_start = !self.is_halted() && !is_probing && self.batch.allows_attempt();
         self.queue.waiting.front().filter(|_| may_start)
     }
 

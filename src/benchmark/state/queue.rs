@@ -141,9 +141,8 @@ impl CaseRunQueue {
     }
 
     pub(super) fn has_attempts_left(&self, run: &CaseRunId) -> bool {
-        self.pending()
-            .find(|pending| pending.run == *run)
-            .is_some_and(|pending| pending.recent_attempts < self.attempts_per_case)
+        let mut pending = self.pending().filter(|pending| pending.run == *run);
+        pending.any(|pending| pending.recent_attempts < self.attempts_per_case)
     }
 
     pub(super) fn pending(&self) -> impl Iterator<Item = &PendingCaseRun> {

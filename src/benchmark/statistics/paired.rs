@@ -84,24 +84,16 @@ impl PairedCounts {
     /// Returns the difference as if only `cases` of the pairs were independent, which is so for
     /// repeated answers to as many cases: the interval is that of so many pairs.
     pub fn difference_over(&self, cases: u64) -> Option<(f64, Interval)> {
-        let (first_share, second_share) = (self.first().share()?, self.second().share()?);
-        let first_range = wilson(first_share, cases)?;
-        let second_range = wilson(second_share, cases)?;
+        let (first, second) = (self.first().share()?, self.second().share()?);
+        let (of_first, of_second) = (wilson(first, cases)?, wilson(second, cases)?);
         let phi = self.phi(number(cases) / number(self.total()));
         let distance = |one: f64, other: f64| {
-            (one * one - 2.0 * phi * one * other + other * other)
-                .max(0.0)
-                .sqrt()
+            let square = one * one - 2.0 * phi * one * other + other * other;
+            square.max(0.0).sqrt()
         };
-        let difference = first_share - second_share;
-        let below = distance(
-            first_share - first_range.low,
-            second_range.high - second_share,
-        );
-        let above = distance(
-            first_range.high - first_share,
-            second_share - second_range.low,
-        );
+        let difference = first - second;
+        let below = distance(first - of_first.low, of_second.high - second);
+        let above = distance(of_first.high - first, second - of_second.low);
         let interval = Interval {
             low: (difference - below).max(-1.0),
             high: (difference + above).min(1.0),

@@ -58,18 +58,12 @@ pub fn wilson(share: f64, whole: u64) -> Option<Interval> {
     let spread = share * (1.0 - share) / whole + square / (4.0 * whole * whole);
     let half = Z_95 * spread.sqrt();
     let scale = 1.0 + square / whole;
+    let low = ((centre - half) / scale).max(0.0);
+    let high = ((centre + half) / scale).min(1.0);
     // At the ends of the range the bound is exact, but for rounding.
     Some(Interval {
-        low: if share <= 0.0 {
-            0.0
-        } else {
-            ((centre - half) / scale).max(0.0)
-        },
-        high: if share >= 1.0 {
-            1.0
-        } else {
-            ((centre + half) / scale).min(1.0)
-        },
+        low: if share <= 0.0 { 0.0 } else { low },
+        high: if share >= 1.0 { 1.0 } else { high },
     })
 }
 

@@ -8,7 +8,7 @@ use crate::commands::App;
 use crate::commands::flags::JsonFlags;
 use crate::error::{Error, Exit};
 use crate::files::{self, SizeLimit};
-use crate::suites::recorded_answers::{self, ColumnNames, RecordedAnswersError};
+use crate::suites::recorded_answers::{self, ColumnNames};
 use crate::terminal::tables::replay::screen;
 
 /// The largest file: a million questions to seven models are a fifth of it.
@@ -66,28 +66,9 @@ fn report(args: &Args) -> Result<ReplayReport, Error> {
     let bytes = files::read(&args.file, SIZE_LIMIT)
         .map_err(|error| Error::usage(format!("cannot read `{name}`: {error}")))?;
     let table = recorded_answers::read(&bytes, &args.names()).map_err(|error| {
-        let hint = hint(&error);
+        let hint = error.hint;
         Error::caused(format!("cannot replay `{name}`"), error).hint_if(hint)
     })?;
     measure(&table, &name)
         .ok_or_else(|| Error::usage(format!("`{name}` has no questions to replay")))
-}
-
-fn hint(error: &RecordedAnswersError) -> Option<&'static str> {
-    match error {
-        RecordedAnswersError::NoGoldColumn => {
-            Some("name the column of the right answers with `--gold COLUMN`")
-        }
-        RecordedAnswersError::Models(_) => {
-            Some("name the columns of at least two models with `--models COLUMN,COLUMN`")
-        }
-        RecordedAnswersError::NoCommonQuestion { .. } => {
-            Some("choose models that were asked the same questions with `--models COLUMN,COLUMN`")
-        }
-        RecordedAnswersError::NotUtf8 { .. } => Some("save the table as CSV in UTF-8"),
-        RecordedAnswersError::RepeatedId { .. } => {
-            Some("keep one row for each question, or name another column with `--id COLUMN`")
-        }
-        RecordedAnswersError::Table(_) | RecordedAnswersError::NotCsv(_) => None,
-    }
 }

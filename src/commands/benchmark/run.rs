@@ -20,7 +20,6 @@ use crate::commands::flags::consent_mode;
 use crate::commands::{App, block_on};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::cost::money::MicroUsd;
-use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::records::runs::LockedRun;
 use crate::scrub::Scrubber;
@@ -91,7 +90,6 @@ pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Erro
         book,
         arms,
         estimate,
-        clock,
     };
     let batch = run.batch(terms.options.control.max_cost, MicroUsd::ZERO)?;
     if args.control.spending.dry_run {
@@ -174,7 +172,6 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
         book,
         arms,
         estimate,
-        clock,
     };
     let ceiling = args.spending.max_cost.or(terms.options.control.max_cost);
     let batch = run.batch(ceiling, spent.counted())?;
@@ -228,7 +225,6 @@ struct PreparedRun<'a> {
     book: CaseBook,
     arms: ArmTemplates,
     estimate: BatchEstimate,
-    clock: Clock,
 }
 
 impl PreparedRun<'_> {
@@ -301,7 +297,14 @@ impl PreparedRun<'_> {
         let ceiling = RunCeiling { name, limit, used };
         let (planner, printer) = (self.planner, self.app.printer);
         let (templates, estimate) = (self.arms.templates(), &self.estimate);
-        PreparedBatch::new(planner, printer, templates, estimate, ceiling, self.clock)
+        PreparedBatch::new(
+            planner,
+            printer,
+            templates,
+            estimate,
+            ceiling,
+            self.app.clock,
+        )
     }
 
     /// Shows what would be asked: one attempt of each case run, and its grading. `which` says of
@@ -363,7 +366,7 @@ impl PreparedRun<'_> {
                 planner: self.planner,
                 control: control(&options, ConsentMode::PreApproved),
                 jobs: self.flags.jobs(jobs),
-                clock: self.clock,
+                clock: self.app.clock,
             },
             progress: &progress,
         };

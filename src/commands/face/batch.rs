@@ -82,16 +82,30 @@ impl<'a> PreparedBatch<'a> {
         details: D,
     ) -> Preview<'a, D> {
         let rule = &self.control.consent;
-        let decision = GateDecision::of(rule, &self.estimate.total, self.ceiling.left());
+        let mut decision = GateDecision::of(rule, &self.estimate.total, self.ceiling.left());
+        if let Some(refusal) = self.refusal() {
+            decision.message = format!("is refused: {refusal}");
+        }
         Preview::new(self.estimate, parts, &self.addresses, decision, details)
+    }
+
+    /// Says why the ceiling of a new run is refused: no item could be finished under it.
+    fn refusal(&self) -> Option<String> {
+        let RunCeiling { limit, used, .. } = self.ceiling;
+        let (limit, least) = limit.filter(|_| used.is_zero()).zip(self.estimate.least)?;
+        let what = "any part of this run";
+        (least.short > limit).then(|| least.refusal(limit, what))
     }
 
     /// Asks for consent if the rule wants it.
     ///
     /// # Errors
     ///
-    /// When it is declined, or when there is no person to ask.
+    /// When it is declined, when there is no person to ask, or when the ceiling is too low.
     pub(crate) fn agree(&'a self) -> Result<ApprovedBatch<'a>, Error> {
+        if let Some(refusal) = self.refusal() {
+            return Err(Error::new(Exit::Ceiling, refusal).hint("raise it with `--max-cost USD`"));
+        }
         let (rule, estimate) = (&self.control.consent, &self.estimate.total);
         let gate = rule.decide(estimate, self.ceiling.left());
         let request = ConsentRequest {

@@ -6,8 +6,7 @@ use crate::consultation::machine::Question;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::consent::{Gate, refusal};
 use crate::consultation::policy::estimate::{Consent, Estimate};
-use crate::consultation::policy::fitting::UpcomingCalls;
-use crate::domain::cost::money::MicroUsd;
+use crate::consultation::policy::fitting::{SmallestCeilings, UpcomingCalls};
 
 /// The question is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +51,7 @@ impl AwaitingConsent {
             }
             Gate::AboveCeiling => {
                 let ceiling = control.max_cost.unwrap_or_default();
-                let message = above_ceiling(&self.estimate, ceiling);
+                let message = SmallestCeilings::of([&self.estimate]).refusal(ceiling, "this");
                 step.stop(AbortReason::CostCeiling, message);
                 Continue(self)
             }
@@ -89,18 +88,4 @@ impl AwaitingConsent {
         step.stop(AbortReason::Declined, message);
         Continue(self)
     }
-}
-
-/// Says which ceilings are enough.
-fn above_ceiling(estimate: &Estimate, ceiling: MicroUsd) -> String {
-    let short = estimate.smallest_ceiling(|call| call.low);
-    let [short, expected] = [
-        short.max(estimate.low.known),
-        estimate.smallest_ceiling(|call| call.cost),
-    ]
-    .map(MicroUsd::up_to_cents);
-    format!(
-        "A ceiling of {ceiling:.2} does not pay for this: it takes {short:.2} with short answers, \
-         and {expected:.2} with answers of the expected length; nothing was spent"
-    )
 }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
+use crate::consultation::policy::fitting::SmallestCeilings;
 use crate::domain::cost::money::{Cost, MicroUsd};
 
 /// The number of tokens above which a context is large: its cost and duration deserve a question.
@@ -73,8 +74,8 @@ impl ConsentRule {
         if cost == Cost::FREE && estimate.high == Cost::FREE {
             return Gate::Pass(Consent::AutoApproved);
         }
-        let least = estimate.smallest_ceiling(|call| call.low);
-        if ceiling.is_some_and(|ceiling| least.max(estimate.low.known) > ceiling) {
+        let least = SmallestCeilings::of([estimate]).short;
+        if ceiling.is_some_and(|ceiling| least > ceiling) {
             return Gate::AboveCeiling;
         }
         let why = self.why(estimate);

@@ -47,6 +47,40 @@ impl UpcomingCalls {
     }
 }
 
+/// The smallest ceilings that pay for a run: with short answers, and with those of the expected
+/// length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SmallestCeilings {
+    pub short: MicroUsd,
+    pub expected: MicroUsd,
+}
+
+impl SmallestCeilings {
+    /// Returns those of consultations that go out one after the other.
+    pub fn of<'e>(consultations: impl IntoIterator<Item = &'e Estimate>) -> Self {
+        let (mut all, mut before) = (Self::default(), Self::default());
+        for estimate in consultations {
+            let short = estimate.smallest_ceiling(|call| call.low);
+            let short = short.max(estimate.low.known);
+            let expected = estimate.smallest_ceiling(|call| call.cost);
+            all.short = all.short.max(before.short + short);
+            all.expected = all.expected.max(before.expected + expected);
+            before.short += estimate.low.known;
+            before.expected += estimate.cost.known;
+        }
+        all
+    }
+
+    /// Says why a ceiling is refused, and which ones are enough.
+    pub fn refusal(self, ceiling: MicroUsd, what: &str) -> String {
+        let [short, expected] = [self.short, self.expected].map(MicroUsd::up_to_cents);
+        format!(
+            "A ceiling of {ceiling:.2} does not pay for {what}: it takes {short:.2} with short \
+             answers, and {expected:.2} with answers of the expected length; nothing was spent"
+        )
+    }
+}
+
 impl Estimate {
     /// Returns the smallest ceiling under which every call can go out, if each costs as `cost`
     /// says.

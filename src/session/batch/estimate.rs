@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::consultation::policy::estimate::{CallEstimate, Estimate};
+use crate::consultation::policy::fitting::SmallestCeilings;
 use crate::domain::context::ScrubbingReport;
 use crate::domain::ids::ModelRef;
 use crate::scrub::Finding;
@@ -16,6 +17,8 @@ pub struct BatchEstimate {
     /// consultation.
     pub total: Estimate,
     pub calls: u64,
+    /// What a ceiling must pay for at least: the consultations of the cheapest item.
+    pub least: Option<SmallestCeilings>,
     pub by_model: BTreeMap<ModelRef, ModelShare>,
     /// What was masked in all consultations together; `None` if nothing was looked through.
     pub masked: Option<ScrubbingReport>,
@@ -40,6 +43,12 @@ impl BatchEstimate {
             add_call(&mut share.estimate, call);
         }
         self.total.context_tokens = self.total.context_tokens.max(plan.context_tokens);
+    }
+
+    /// Notes an item, whose consultations go out one after the other.
+    pub fn note_item<'e>(&mut self, consultations: impl IntoIterator<Item = &'e Estimate>) {
+        let item = SmallestCeilings::of(consultations);
+        self.least = self.least.into_iter().chain([item]).min();
     }
 
     pub fn add_secrets(&mut self, name: &str, masked: MaskingOutcome) {

@@ -73,7 +73,7 @@ impl CaseBook {
     /// Returns how many cases are compared in each way.
     pub fn compared(&self) -> IndexMap<&'static str, u64> {
         let mut compared = IndexMap::new();
-        for kind in Matcher::KINDS {
+        for kind in Matcher::KINDS.split(' ') {
             let cases = self
                 .entries()
                 .filter(|entry| entry.case.matcher.kind() == kind);

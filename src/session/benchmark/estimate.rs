@@ -36,27 +36,31 @@ pub fn estimate_run<'a>(
         estimated.map_err(|error| error.hint(format!("leave out case `{}`", entry.case.id)))
     });
     let mut sum = BatchEstimate::default();
-    let mut by_case: BTreeMap<(Arm, &str), Estimate> = BTreeMap::new();
+    let mut by_case: BTreeMap<(Arm, &str), Vec<Estimate>> = BTreeMap::new();
     for ((run, ..), estimated) in distinct.into_iter().zip(estimates) {
-        let (estimate, masked) = estimated?;
+        let (consultations, masked) = estimated?;
         sum.add_secrets(run.case.as_str(), masked);
-        by_case.insert((run.arm, run.case.as_str()), estimate);
+        sum.note_item(&consultations);
+        by_case.insert((run.arm, run.case.as_str()), consultations);
     }
     for (run, ..) in &case_runs {
-        if let Some(estimate) = by_case.get(&(run.arm, run.case.as_str())) {
-            sum.add(estimate);
-        }
+        let consultations = by_case.get(&(run.arm, run.case.as_str()));
+        consultations
+            .into_iter()
+            .flatten()
+            .for_each(|estimate| sum.add(estimate));
     }
     Ok(sum)
 }
 
+/// Returns the consultation of a case, and that of its grading.
 fn estimate_case(
     entry: &CaseEntry,
     template: &PlanTemplate,
     grader: Option<&PlanTemplate>,
-) -> Result<(Estimate, MaskingOutcome), Error> {
+) -> Result<(Vec<Estimate>, MaskingOutcome), Error> {
     let prepared = template.plan(entry.question()?)?;
-    let mut case = prepared.plan.estimate()?;
+    let mut consultations = vec![prepared.plan.estimate()?];
     let masked = MaskingOutcome {
         report: prepared
             .plan
@@ -72,8 +76,7 @@ fn estimate_case(
             question: grading_question(&entry.case, expected),
             ..QuestionRequest::default()
         };
-        let grading = grader.plan(question)?.plan.estimate()?;
-        case.calls.extend(grading.calls);
+        consultations.push(grader.plan(question)?.plan.estimate()?);
     }
-    Ok((case, masked))
+    Ok((consultations, masked))
 }

@@ -61,6 +61,7 @@ impl LoopEstimate {
             notice: templates.document_source(document).notice,
             ..Self::default()
         };
+        let mut extraction = None;
         let (next, later) = if document.has_sections() {
             (ahead.next.clone(), batches(document, ahead.batch_size))
         } else {
@@ -68,6 +69,7 @@ impl LoopEstimate {
             let plan = estimate.plan(templates.plan_extraction(document)?)?;
             estimate.next.add(&plan);
             estimate.total.add(&plan);
+            extraction = Some(plan);
             let assumed = assumed_batches(ahead.batch_size);
             (assumed.clone(), assumed)
         };
@@ -78,6 +80,7 @@ impl LoopEstimate {
         for batch in &next {
             let plan = estimate.plan(templates.plan_batch(document, batch)?)?;
             estimate.next.add(&plan);
+            estimate.total.note_item(extraction.iter().chain([&plan]));
             for _ in 0..times {
                 estimate.total.add(&plan);
             }

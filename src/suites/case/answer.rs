@@ -22,60 +22,58 @@ pub(super) struct Expected {
 
 pub(super) fn read(
     map: &NodeMap,
-    line: usize,
     raw: &RawCase,
     defaults: &CaseDefaults,
-    log: &mut FileLog<'_>,
 ) -> Option<(Expected, Matcher)> {
+    let (line, log) = (raw.node.line, &raw.log);
+    let expected = expected(map, log);
+    let matcher = matcher(map, expected.as_ref(), raw, defaults)?;
+    let missing = || match field(map, "expected") {
+        None if matcher.needs_no_answer() => Some(Expected {
+            line,
+            ..Expected::default()
+        }),
+        None => log.refuse(line, "the case has no `expected` answer"),
+        Some(_) => None,
+    };
+    Some((expected.or_else(missing)?, matcher))
+}
+
+fn matcher(
+    map: &NodeMap,
+    expected: Option<&Expected>,
+    raw: &RawCase,
+    defaults: &CaseDefaults,
+) -> Option<Matcher> {
+    let (line, log) = (raw.node.line, &raw.log);
     let own = field(map, "match").map(|member| matcher::read(member, log));
     let options = field(map, "options");
     let options = options.map(|member| {
         let texts = matcher::texts("options", member, log);
         (member.line, without_letters(texts))
     });
-    let expected = expected(map, log);
-    let matcher = match (own, options) {
-        (Some(None), _) => return None,
-        (Some(Some(Matcher::Choice { options: inner })), outer) => {
-            if let Some((line, _)) = outer.as_ref().filter(|_| !inner.is_empty()) {
-                log.add(*line, "the options are given twice");
+    Some(match (own, options) {
+        (Some(own), None) => own?,
+        (Some(Some(Matcher::Choice { options: inner })), Some((line, options))) => {
+            if !inner.is_empty() {
+                log.add(line, "the options are given twice");
             }
-            Matcher::Choice {
-                options: outer.map_or(inner, |(_, options)| options),
-            }
+            Matcher::Choice { options }
         }
+        (Some(None), Some(_)) => return None,
         (Some(Some(_)), Some((line, _))) => {
             return log.refuse(line, "`options` need `match: choice`");
         }
-        (Some(Some(own)), None) => own,
         (None, Some((_, options))) => Matcher::Choice { options },
-        (None, None) => match (&defaults.matcher, &expected) {
+        (None, None) => match &defaults.matcher {
+            Some(default) if !matches!(default, Matcher::Choice { .. }) => default.clone(),
             // Only cases with options are choices.
-            (Some(Matcher::Choice { .. }) | None, _) if !raw.matcher.is_empty() => {
+            _ if !raw.matcher.is_empty() => {
                 matcher::read(&Node::text(line, raw.matcher.as_str()), log)?
             }
-            (Some(Matcher::Choice { .. }) | None, Some(expected)) => inferred(expected),
-            (Some(Matcher::Choice { .. }) | None, None) => Matcher::Exact,
-            (Some(default), _) => default.clone(),
+            _ => expected.map_or(Matcher::Exact, inferred),
         },
-    };
-    let Some(expected) = expected else {
-        let needs_none = match &matcher {
-            Matcher::Judge { rubric } => rubric.is_some(),
-            Matcher::All { none } => !none.is_empty(),
-            _ => false,
-        };
-        let is_missing = field(map, "expected").is_none();
-        if !needs_none && is_missing {
-            log.add(line, "the case has no `expected` answer");
-        }
-        let none = Expected {
-            line,
-            ..Expected::default()
-        };
-        return (needs_none && is_missing).then_some((none, matcher));
-    };
-    Some((expected, matcher))
+    })
 }
 
 /// Prose is right in many words, which only a model can compare.
@@ -95,7 +93,7 @@ fn inferred(expected: &Expected) -> Matcher {
     }
 }
 
-fn expected(map: &NodeMap, log: &mut FileLog<'_>) -> Option<Expected> {
+fn expected(map: &NodeMap, log: &FileLog) -> Option<Expected> {
     let member = field(map, "expected")?;
     let elements = member.elements();
     if elements.is_empty() {

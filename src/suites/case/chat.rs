@@ -7,7 +7,7 @@ use super::tidy;
 
 /// Several messages of both sides are labelled with who speaks; a single one, with or without
 /// instructions before it, is asked as it is.
-pub(super) fn question(messages: &[Node], log: &mut FileLog<'_>) -> Option<String> {
+pub(super) fn question(messages: &[Node], log: &FileLog) -> Option<String> {
     let before = log.problems();
     let parts = messages.iter().filter_map(|message| read(message, log));
     let parts: Vec<(&str, String)> = parts.collect();
@@ -28,7 +28,7 @@ pub(super) fn question(messages: &[Node], log: &mut FileLog<'_>) -> Option<Strin
     Some(question)
 }
 
-fn read<'a>(message: &'a Node, log: &mut FileLog<'_>) -> Option<(&'a str, String)> {
+fn read<'a>(message: &'a Node, log: &FileLog) -> Option<(&'a str, String)> {
     let Some(map) = message.as_map() else {
         return log.wrong("a message", message, "a map with `role` and `content`");
     };

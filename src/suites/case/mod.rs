@@ -3,7 +3,6 @@
 mod answer;
 mod chat;
 
-use std::io::Read;
 use std::path::Path;
 
 use indexmap::IndexSet;
@@ -14,9 +13,10 @@ use crate::benchmark::matching::AnswerKey;
 use crate::domain::hash::hex;
 use crate::files::{SizeLimit, resolved};
 
+use super::case_file::{path_inside, unusable};
 use super::log::FileLog;
 use super::matcher::texts;
-use super::raw_case::{RawCase, path_inside, unusable};
+use super::raw_case::RawCase;
 use super::suite::SuiteCase;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
@@ -34,20 +34,15 @@ pub(super) struct CaseDefaults {
 }
 
 /// `None` if it has a problem, which is in the log then.
-pub(super) fn read(
-    raw: &RawCase,
-    number: usize,
-    defaults: &CaseDefaults,
-    log: &mut FileLog<'_>,
-) -> Option<SuiteCase> {
-    let node = &raw.node;
+pub(super) fn read(raw: &RawCase, number: usize, defaults: &CaseDefaults) -> Option<SuiteCase> {
+    let (node, log) = (&raw.node, &raw.log);
     let Some(map) = node.as_map() else {
         return log.wrong("a case", node, "an object with `question` and `expected`");
     };
     let before = log.problems();
     let id = id(map, raw.id.as_deref(), number, log);
-    let question = question(map, node.line, defaults, log);
-    let answer = answer::read(map, node.line, raw, defaults, log);
+    let question = question(node, map, defaults.question.as_ref(), log);
+    let answer = answer::read(map, raw, defaults);
     let context = optional_text(map, "context", log);
     let source = optional_text(map, "source", log);
     let tags = tags(map, raw.is_table, log);
@@ -55,7 +50,7 @@ pub(super) fn read(
     let mut attachments = Vec::new();
     if let Some(member) = field(map, "files") {
         for name in list("files", member, raw.is_table, log) {
-            match attachment(&name, &raw.folder) {
+            match attachment(&name, &log.file.folder) {
                 Ok((path, attachment)) => {
                     files.push(path);
                     attachments.push(attachment);
@@ -100,19 +95,11 @@ pub(super) fn read(
 /// Why it cannot be used, as the end of a sentence.
 fn attachment(name: &str, folder: &Path) -> Result<(String, (String, String)), String> {
     let path = path_inside(Path::new(name), folder).map_err(|error| unusable(&error))?;
-    let mut file = resolved::open(&path, SizeLimit::CASE_FILE).map_err(|error| unusable(&error))?;
+    let bytes = resolved::read(&path, SizeLimit::CASE_FILE).map_err(|error| unusable(&error))?;
     let shown = path.to_str().ok_or("has a name that is not UTF-8")?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut hash = Sha256::new();
-    let mut block = vec![0; 64 << 10];
-    loop {
-        let read = file.read(&mut block).map_err(|error| unusable(&error))?;
-        match block.get(..read) {
-            Some([]) | None => break,
-            Some(bytes) => hash.update(bytes),
-        }
-    }
-    Ok((shown.to_owned(), (name.into_owned(), hex(&hash.finalize()))))
+    let hash = hex(&Sha256::digest(&bytes));
+    Ok((shown.to_owned(), (name.into_owned(), hash)))
 }
 
 /// A `null` counts as absent.
@@ -121,7 +108,7 @@ fn field<'a>(map: &'a NodeMap, name: &str) -> Option<&'a Node> {
 }
 
 /// Returns the id, or the one that the case has by its place: a name or its number.
-fn id(map: &NodeMap, name: Option<&str>, number: usize, log: &mut FileLog<'_>) -> Option<CaseId> {
+fn id(map: &NodeMap, name: Option<&str>, number: usize, log: &FileLog) -> Option<CaseId> {
     let Some(member) = field(map, "id") else {
         return CaseId::parse(name.unwrap_or(&format!("case-{number}")));
     };
@@ -130,17 +117,10 @@ fn id(map: &NodeMap, name: Option<&str>, number: usize, log: &mut FileLog<'_>) -
     id.or_else(|| log.refuse(member.line, problem))
 }
 
-fn question(
-    map: &NodeMap,
-    line: usize,
-    defaults: &CaseDefaults,
-    log: &mut FileLog<'_>,
-) -> Option<String> {
+fn question(node: &Node, map: &NodeMap, usual: Option<&String>, log: &FileLog) -> Option<String> {
     let Some(member) = field(map, "question") else {
-        if defaults.question.is_none() {
-            log.add(line, "the case has no `question`");
-        }
-        return defaults.question.clone();
+        let missing = || log.refuse(node.line, "the case has no `question`");
+        return usual.cloned().or_else(missing);
     };
     match &member.value {
         NodeValue::List(messages) => chat::question(messages, log),
@@ -149,7 +129,7 @@ fn question(
     }
 }
 
-fn optional_text(map: &NodeMap, name: &str, log: &mut FileLog<'_>) -> Option<String> {
+fn optional_text(map: &NodeMap, name: &str, log: &FileLog) -> Option<String> {
     let member = field(map, name)?;
     match &member.value {
         NodeValue::Text(text) => Some(tidy(text)).filter(|text| !text.is_empty()),
@@ -157,7 +137,7 @@ fn optional_text(map: &NodeMap, name: &str, log: &mut FileLog<'_>) -> Option<Str
     }
 }
 
-fn tags(map: &NodeMap, is_table: bool, log: &mut FileLog<'_>) -> Vec<String> {
+fn tags(map: &NodeMap, is_table: bool, log: &FileLog) -> Vec<String> {
     let mut tags = Vec::new();
     if let Some(member) = field(map, "tags") {
         tags = list("tags", member, is_table, log);
@@ -188,7 +168,7 @@ fn is_tag(text: &str) -> bool {
 }
 
 /// Tables separate entries with semicolons.
-fn list(name: &str, node: &Node, is_table: bool, log: &mut FileLog<'_>) -> Vec<String> {
+fn list(name: &str, node: &Node, is_table: bool, log: &FileLog) -> Vec<String> {
     match &node.value {
         NodeValue::Text(text) if is_table => {
             let entries = text.split(';').map(str::trim);

@@ -8,67 +8,21 @@ use crate::suites::log::FileLog;
 use crate::suites::raw_case::node_of;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
-use super::check_keys;
 use super::template::{Vars, render};
-
-/// How an assertion is compared here.
-#[derive(Clone, Copy)]
-enum AssertionKind {
-    Exact,
-    /// An escaped value after this part of a pattern. promptfoo looks for any part of a text, which
-    /// a pattern does too and `contains` does not.
-    Part(&'static str),
-    Pattern,
-    Edits,
-    Rubric,
-    /// The same facts as in the value.
-    Facts,
-}
-
-/// The assertions that are read.
-const TYPES: [(&str, AssertionKind); 14] = [
-    ("equals", AssertionKind::Exact),
-    ("contains", AssertionKind::Part("")),
-    ("icontains", AssertionKind::Part("(?i)")),
-    ("contains-any", AssertionKind::Part("")),
-    ("icontains-any", AssertionKind::Part("(?i)")),
-    ("contains-all", AssertionKind::Part("")),
-    ("icontains-all", AssertionKind::Part("(?i)")),
-    ("starts-with", AssertionKind::Part(r"\A")),
-    ("regex", AssertionKind::Pattern),
-    ("levenshtein", AssertionKind::Edits),
-    ("llm-rubric", AssertionKind::Rubric),
-    ("model-graded-closedqa", AssertionKind::Rubric),
-    ("factuality", AssertionKind::Facts),
-    ("model-graded-factuality", AssertionKind::Facts),
-];
-
-/// Types that begin a cell and cannot be compared here.
-const OTHER_TYPES: &str = include_str!("other_types.txt");
+use super::types::{assertion_type, check_keys, is_type, names};
 
 /// promptfoo's own threshold of `levenshtein`.
 const LEVENSHTEIN: f64 = 5.0;
-
-fn names() -> impl Iterator<Item = &'static str> {
-    TYPES.iter().map(|(name, _)| *name)
-}
-
-/// Keys of an assertion. All must hold, whatever they weigh.
-const KEYS: &str = "type value metric weight";
 
 /// Assertions that say nothing of an answer's text.
 const UNCOMPARED: [&str; 2] = ["cost", "latency"];
 
 /// Returns the assertions that an answer is compared by: those of sets, and what references name.
-pub(super) fn compared(
-    assertions: &[Node],
-    templates: &NodeMap,
-    log: &mut FileLog<'_>,
-) -> Vec<Node> {
+pub(super) fn compared(assertions: &[Node], templates: &NodeMap, log: &FileLog) -> Vec<Node> {
     let mut compared = Vec::new();
     for node in assertions.iter().filter(|node| !node.is_null()) {
-        let map = node.as_map();
-        let word = |key: &str| map.and_then(|map| map.get(key)).and_then(Node::as_word);
+        let member = |key: &str| node.as_map().and_then(|map| map.get(key));
+        let word = |key: &str| member(key).and_then(Node::as_word);
         if let Some(name) = word("$ref") {
             let template = name.rsplit('/').next().and_then(|name| templates.get(name));
             match template {
@@ -81,9 +35,12 @@ pub(super) fn compared(
             Some(name) if UNCOMPARED.contains(&name) => {
                 log.note(&format!("`{name}` is not used: a report has it"));
             }
-            Some("assert-set") if map.is_some_and(|map| !map.contains_key("threshold")) => {
-                let inner = map.and_then(|map| map.get("assert"));
-                let inner = inner.map_or(&[][..], Node::elements);
+            Some("assert-set") => {
+                if let Some(threshold) = member("threshold") {
+                    let problem = "`threshold` of `type: assert-set` cannot be applied here";
+                    log.add(threshold.line, problem);
+                }
+                let inner = member("assert").map_or(&[][..], Node::elements);
                 compared.extend(self::compared(inner, templates, log));
             }
             _ => compared.push(node.clone()),
@@ -98,15 +55,16 @@ pub(super) fn compared(
     compared
 }
 
-/// How answers are compared, with what is expected.
-enum Comparison {
-    /// By one matcher.
-    Own(Value, Vec<String>),
-    /// By patterns that all match.
-    All(Vec<String>),
-    /// By patterns of which none matches.
-    None(Vec<String>),
-    Rubric(String),
+/// What all assertions of a test expect together.
+#[derive(Default)]
+struct Expectations {
+    /// The matcher of the only assertion, with what it expects.
+    own: Option<(Value, Vec<String>)>,
+    /// Patterns that all match.
+    all: Vec<String>,
+    /// Patterns of which none matches.
+    none: Vec<String>,
+    rubrics: Vec<String>,
 }
 
 /// Adds to a case what all assertions together expect.
@@ -114,24 +72,27 @@ pub(super) fn add(
     assertions: &[Node],
     vars: &Vars,
     case: &mut NodeMap,
-    log: &mut FileLog<'_>,
+    log: &FileLog,
 ) -> Option<()> {
-    let is_alone = assertions.len() == 1;
-    let (mut all, mut none, mut rubrics) = (Vec::new(), Vec::new(), Vec::new());
     let line = assertions.first()?.line;
-    let mut own = None;
+    let before = log.problems();
+    let mut expectations = Expectations::default();
     for assertion in assertions {
-        match comparison(assertion, is_alone, vars, log)? {
-            Comparison::Own(matcher, expected) => own = Some((matcher, expected)),
-            Comparison::All(patterns) => all.extend(patterns),
-            Comparison::None(patterns) => none.extend(patterns),
-            Comparison::Rubric(rubric) => rubrics.push(rubric),
-        }
+        expectations.add(assertion, assertions.len() == 1, vars, log);
     }
+    if log.problems() > before {
+        return None;
+    }
+    let Expectations {
+        own,
+        all,
+        none,
+        rubrics,
+    } = expectations;
     let is_text = !all.is_empty() || !none.is_empty();
     if is_text && !rubrics.is_empty() {
         let problem = "a case is compared by text or by a model, and this test needs both";
-        return log.refuse(line, format!("{problem}; split it"));
+        return log.refuse(line, format!("{problem}; split it by its `assert`"));
     }
     let (matcher, expected) = own.unwrap_or_else(|| match rubrics.as_slice() {
         [] => (json!({"all": {"none": none}}), all),
@@ -144,86 +105,74 @@ pub(super) fn add(
     Some(())
 }
 
-fn comparison(
-    assertion: &Node,
-    is_alone: bool,
-    vars: &Vars,
-    log: &mut FileLog<'_>,
-) -> Option<Comparison> {
-    let Some(map) = assertion.as_map() else {
-        return log.wrong("an assertion", assertion, "a map with a `type`");
-    };
-    let Some(member) = map.get("type") else {
-        return log.refuse(assertion.line, "the assertion has no `type`");
-    };
-    let line = member.line;
-    let full = member.as_word().unwrap_or_default();
-    let name = full.strip_prefix("not-").unwrap_or(full);
-    let is_negated = name != full;
-    let Some((_, kind)) = TYPES.iter().find(|(known, _)| *known == name) else {
-        let meant = did_you_mean(full, names());
-        let problem = format!("the assertion `{full}` cannot be compared here{meant}");
-        return log.refuse(line, problem);
-    };
-    let keys = if name == "levenshtein" {
-        "threshold"
-    } else {
-        ""
-    };
-    let before = log.problems();
-    check_keys(&format!("the assertion `{full}`"), map, &[KEYS, keys], log);
-    if log.problems() > before {
-        return None;
-    }
-    let values = values(name, map, line, vars, log)?;
-    let escaped = |before: &str, after: &str| -> Vec<String> {
-        let values = values.iter().map(|value| regex::escape(value));
-        values
-            .map(|value| format!("{before}{value}{after}"))
-            .collect()
-    };
-    let patterns = match kind {
-        AssertionKind::Exact if is_alone && !is_negated => {
-            return Some(Comparison::Own(json!("exact"), values));
+impl Expectations {
+    /// `None` if it has a problem, which is in the log then.
+    fn add(&mut self, node: &Node, is_alone: bool, vars: &Vars, log: &FileLog) -> Option<()> {
+        let Some(map) = node.as_map() else {
+            return log.wrong("an entry of `assert`", node, "a map with a `type`");
+        };
+        let Some(member) = map.get("type") else {
+            return log.refuse(node.line, "an entry of `assert` has no `type`");
+        };
+        let line = member.line;
+        let full = member.as_word().unwrap_or_default();
+        let name = full.strip_prefix("not-").unwrap_or(full);
+        let is_negated = name != full;
+        let refuse = |why: &str| log.refuse(line, format!("`type: {full}` {why}"));
+        let Some(kind) = assertion_type(name) else {
+            let meant = did_you_mean(full, names());
+            return refuse(&format!("of `assert` cannot be compared here{meant}"));
+        };
+        let before = log.problems();
+        let keys = if name == "levenshtein" {
+            name
+        } else {
+            "assertion"
+        };
+        check_keys(&format!("`type: {full}`"), map, &[keys], log);
+        if log.problems() > before {
+            return None;
         }
-        AssertionKind::Exact => escaped(r"\A\s*", r"\s*\z"),
-        AssertionKind::Part(before) => escaped(before, ""),
-        AssertionKind::Pattern => values,
-        AssertionKind::Rubric if !is_negated => {
-            return Some(Comparison::Rubric(values.join("\n")));
-        }
-        AssertionKind::Edits if is_alone && !is_negated => {
-            let matcher = levenshtein(map, line, &values, log)?;
-            return Some(Comparison::Own(matcher, values));
-        }
-        AssertionKind::Facts if is_alone && !is_negated => {
-            return Some(Comparison::Own(json!({"judge": {}}), values));
-        }
-        AssertionKind::Rubric | AssertionKind::Edits | AssertionKind::Facts => {
-            let how = if is_negated {
-                "negated"
-            } else {
-                "beside others"
+        let values = values(full, map, line, vars, log)?;
+        if let Some(matcher) = kind.alone.as_ref().filter(|_| is_alone && !is_negated) {
+            let matcher = match matcher.as_str() {
+                "cer" => levenshtein(map, line, &values, log)?,
+                matcher => json!(matcher),
             };
-            return log.refuse(line, format!("`{name}` cannot be compared here {how}"));
+            self.own = Some((matcher, values));
+            return Some(());
         }
-    };
-    // All of several must not stand there together, while each of them may.
-    if is_negated && name.ends_with("-all") && patterns.len() > 1 {
-        let problem = format!("`{full}` with several values cannot be compared here");
-        return log.refuse(line, problem);
-    }
-    let is_any = name.ends_with("-any");
-    Some(match (is_negated, is_alone) {
-        (true, _) => Comparison::None(patterns),
-        // Any of them will do.
-        (false, true) if is_any || patterns.len() == 1 => Comparison::Own(json!("regex"), patterns),
-        (false, _) if is_any => {
+        let patterns = match &kind.pattern {
+            Some(pattern) => {
+                let escaped = values.iter().map(|value| regex::escape(value));
+                escaped.map(|value| pattern.replace("{}", &value)).collect()
+            }
+            None if kind.is_regex => values,
+            None if kind.is_rubric && !is_negated => {
+                self.rubrics.push(values.join("\n"));
+                return Some(());
+            }
+            None if is_negated => return refuse("cannot be compared here"),
+            None => return refuse("cannot be compared here beside others"),
+        };
+        let is_any = name.ends_with("-any");
+        if is_negated {
+            // All of several must not stand there together, while each of them may.
+            if name.ends_with("-all") && patterns.len() > 1 {
+                return refuse("with several values cannot be compared here");
+            }
+            self.none.extend(patterns);
+        } else if is_alone && (is_any || patterns.len() == 1) {
+            // Any of them will do.
+            self.own = Some((json!("regex"), patterns));
+        } else if is_any {
             let patterns = patterns.iter().map(|pattern| format!("(?:{pattern})"));
-            Comparison::All(vec![patterns.collect::<Vec<_>>().join("|")])
+            self.all.push(patterns.collect::<Vec<_>>().join("|"));
+        } else {
+            self.all.extend(patterns);
         }
-        (false, _) => Comparison::All(patterns),
-    })
+        Some(())
+    }
 }
 
 /// With their variables replaced.
@@ -232,25 +181,30 @@ fn values(
     map: &NodeMap,
     line: usize,
     vars: &Vars,
-    log: &mut FileLog<'_>,
+    log: &FileLog,
 ) -> Option<Vec<String>> {
     let takes_list = name.ends_with("-any") || name.ends_with("-all");
-    let value = map.get("value");
-    let list = match value.map(|node| &node.value) {
-        Some(NodeValue::List(list)) if takes_list => Some(list.as_slice()),
-        _ => None,
+    let nodes = match map.get("value") {
+        Some(node) if takes_list => node.elements(),
+        Some(node) => std::slice::from_ref(node),
+        None => &[],
     };
+    let is_list =
+        matches!(map.get("value"), Some(node) if matches!(node.value, NodeValue::List(_)));
     let mut values = Vec::new();
-    for node in list.unwrap_or(value.map_or(&[], std::slice::from_ref)) {
+    for node in nodes {
         let Some(text) = node.scalar() else {
-            return log.wrong(&format!("the value of `{name}`"), node, "a text");
+            return log.wrong(&format!("the `value` of `type: {name}`"), node, "a text");
         };
         if text.starts_with("file://") {
-            return log.refuse(node.line, "values in other files are not read");
+            return log.refuse(
+                node.line,
+                format!("`value: {text}`: files are not read here"),
+            );
         }
         match render(&text, vars) {
             // One text with commas is a list.
-            Ok(text) if takes_list && list.is_none() => {
+            Ok(text) if takes_list && !is_list => {
                 values.extend(text.split(',').map(|part| part.trim().to_owned()));
             }
             Ok(text) => values.push(text),
@@ -258,30 +212,24 @@ fn values(
         }
     }
     if values.is_empty() || values.iter().any(|value| value.trim().is_empty()) {
-        return log.refuse(line, format!("the assertion `{name}` has no `value`"));
+        return log.refuse(line, format!("`type: {name}` has no `value`"));
     }
     Some(values)
 }
 
-fn levenshtein(
-    map: &NodeMap,
-    line: usize,
-    values: &[String],
-    log: &mut FileLog<'_>,
-) -> Option<Value> {
+fn levenshtein(map: &NodeMap, line: usize, values: &[String], log: &FileLog) -> Option<Value> {
     let threshold = map.get("threshold").filter(|node| !node.is_null());
     let threshold = threshold.map_or(Some(LEVENSHTEIN), Node::as_number);
     let length: usize = values.iter().map(|value| value.chars().count()).sum();
     let length = u32::try_from(length).unwrap_or(u32::MAX);
     let share = threshold.map(|threshold| threshold / f64::from(length));
-    match share.filter(|share| (0.0..=1.0).contains(share)) {
-        Some(share) => Some(json!({"cer": share})),
-        None => log.refuse(
-            line,
-            "the `threshold` of `levenshtein` must be a number of edits up to the length of the \
-             value",
-        ),
-    }
+    let share = share.filter(|share| (0.0..=1.0).contains(share));
+    let wrong = "the `threshold` of `levenshtein` must be a number of edits up to the length of the \
+                 value";
+    share.map_or_else(
+        || log.refuse(line, wrong),
+        |share| Some(json!({"cer": share})),
+    )
 }
 
 /// `contains: Paris`, `levenshtein(3): x`.
@@ -293,13 +241,12 @@ pub(super) fn of_cell(node: &Node) -> Node {
         None => (kind, None),
     };
     let name = if name == "grade" { "llm-rubric" } else { name };
+    let threshold = threshold.map(|text| {
+        text.parse::<f64>()
+            .map_or(json!(text), |edits| json!(edits))
+    });
     // Words and hyphens before a colon are a type; promptfoo takes only those it knows.
-    let mut types = names().chain(OTHER_TYPES.lines());
-    let assertion = if types.any(|known| known == name) || name.starts_with("not-") {
-        let threshold = threshold.map(|text| match text.parse::<f64>() {
-            Ok(number) => json!(number),
-            Err(_) => json!(text),
-        });
+    let assertion = if is_type(name) {
         json!({"type": name, "value": value.trim(), "threshold": threshold})
     } else {
         json!({"type": "equals", "value": text})

@@ -6,7 +6,8 @@ use ignore::WalkBuilder;
 use ignore::overrides::OverrideBuilder;
 
 use crate::files::{SizeLimit, resolved};
-use crate::suites::raw_case::{CaseFile, path_inside, unusable};
+use crate::suites::case_file::{path_inside, unusable};
+use crate::suites::log::FileLog;
 
 /// The deepest folder, and the most files of a pattern.
 const DEEPEST: usize = 8;
@@ -25,11 +26,11 @@ pub(super) fn is_program(name: &str) -> bool {
 /// # Errors
 ///
 /// Why there is none, as the end of a sentence.
-pub(super) fn read(name: &str, file: &CaseFile) -> Result<String, String> {
+pub(super) fn read(name: &str, log: &FileLog) -> Result<String, String> {
     if is_program(name) {
         return Err("is a program, which is not run".to_owned());
     }
-    let path = path_inside(Path::new(name), &file.folder);
+    let path = path_inside(Path::new(name), &log.file.folder);
     let text = path.and_then(|path| resolved::read_text(&path, SizeLimit::SUITE));
     text.map_err(|error| unusable(&error))
 }

@@ -10,7 +10,6 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 use super::files;
 use crate::files::SizeLimit;
 use crate::suites::log::FileLog;
-use crate::suites::raw_case::CaseFile;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
 /// The values of variables by their names.
@@ -28,20 +27,22 @@ pub(super) fn render(text: &str, vars: &Vars) -> Result<String, String> {
     if !text.contains("{{") && !text.contains("{%") && !text.contains("{#") {
         return Ok(text.to_owned());
     }
-    let mut values = BTreeMap::new();
+    let values = |except: &str| -> BTreeMap<String, Value> {
+        let others = vars.iter().filter(|(name, _)| *name != except);
+        let others = others.map(|(name, node)| (name.clone(), value_of(node)));
+        others.collect()
+    };
+    let mut all = values("");
     for (name, node) in vars {
-        let value = match &node.value {
-            // A variable may be made of others.
-            NodeValue::Text(inner) if inner.contains("{{") && text.contains(name.as_str()) => {
-                let simple = vars.iter().filter(|(other, _)| *other != name);
-                let simple = simple.map(|(name, node)| (name.clone(), value_of(node)));
-                Value::from(filled(inner, simple.collect())?)
-            }
-            _ => value_of(node),
-        };
-        values.insert(name.clone(), value);
+        // A variable may be made of others.
+        if let NodeValue::Text(inner) = &node.value
+            && inner.contains("{{")
+            && text.contains(name.as_str())
+        {
+            all.insert(name.clone(), filled(inner, values(name))?.into());
+        }
     }
-    filled(text, values)
+    filled(text, all)
 }
 
 fn filled(text: &str, values: BTreeMap<String, Value>) -> Result<String, String> {
@@ -129,50 +130,40 @@ const QUESTION_VARS: [&str; 4] = ["question", "input", "prompt", "query"];
 const MAX_COMBINATIONS: usize = 1000;
 
 /// Returns the variables with each combination of those that have several values.
-pub(super) fn combinations(
-    vars: &NodeMap,
-    line: usize,
-    file: &CaseFile,
-    log: &mut FileLog<'_>,
-) -> Vec<Vars> {
+pub(super) fn combinations(vars: &NodeMap, line: usize, log: &FileLog) -> Vec<Vars> {
     let mut combinations = vec![Vars::new()];
     for (name, member) in vars {
-        let values = member.elements().iter().map(|value| texts_of(value, file));
+        let values = member.elements().iter().map(|value| texts_of(value, log));
         let values: Vec<Node> = match values.collect::<Result<Vec<_>, _>>() {
             Ok(values) => values.concat(),
-            Err(problem) => {
-                log.add(member.line, format!("the variable `{name}`: {problem}"));
-                return Vec::new();
-            }
+            Err(why) => return log.refuse(member.line, format!("`{name}` of `vars`: {why}")),
         };
         if combinations.len().saturating_mul(values.len()) > MAX_COMBINATIONS {
             let problem = "the values of the variables make more than";
-            log.add(line, format!("{problem} {MAX_COMBINATIONS} cases"));
-            return Vec::new();
+            return log.refuse(line, format!("{problem} {MAX_COMBINATIONS} cases"));
         }
-        let mut next = Vec::new();
-        for combination in &combinations {
-            for value in &values {
+        let all = combinations.iter().flat_map(|combination| {
+            values.iter().map(|value| {
                 let mut combination = combination.clone();
                 combination.insert(name.clone(), value.clone());
-                next.push(combination);
-            }
-        }
-        combinations = next;
+                combination
+            })
+        });
+        combinations = all.collect();
     }
     combinations
 }
 
 /// A value, or the texts of the files that it names.
-fn texts_of(value: &Node, file: &CaseFile) -> Result<Vec<Node>, String> {
+fn texts_of(value: &Node, log: &FileLog) -> Result<Vec<Node>, String> {
     let name = value
         .as_word()
         .and_then(|text| text.strip_prefix("file://"));
     let Some(pattern) = name.filter(|name| !name.contains("{{")) else {
         return Ok(vec![value.clone()]);
     };
-    let names = files::expanded(pattern, &file.folder).into_iter();
-    let text = |name: String| match files::read(&name, file) {
+    let names = files::expanded(pattern, &log.file.folder).into_iter();
+    let text = |name: String| match files::read(&name, log) {
         Ok(text) => Ok(Node::text(value.line, text)),
         Err(why) => Err(format!("`{name}` {why}")),
     };

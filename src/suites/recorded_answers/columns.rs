@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use csv::StringRecord;
 
-use super::RecordedAnswersError;
-use super::{NOT_ASKED, folded, line};
+use super::{NOT_ASKED, RecordedAnswersError, hinted, line};
 use crate::benchmark::replay::report::AnswerColumns;
 use crate::domain::names::did_you_mean;
 
@@ -37,193 +36,167 @@ const ANSWERS_BY_CHANCE: usize = 5;
 /// The most models that can be replayed. The vote takes time that grows with their number.
 const MAX_MODELS: usize = 100;
 
-/// A column, by its place from 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Column {
-    pub(super) name: String,
-    pub(super) at: usize,
+/// A table below its header.
+pub(super) struct Cells {
+    pub(super) header: Vec<String>,
+    pub(super) rows: Vec<StringRecord>,
 }
 
-/// The columns of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+impl Cells {
+    pub(super) fn name(&self, at: usize) -> String {
+        self.header.get(at).cloned().unwrap_or_default()
+    }
+
+    fn of(&self, at: usize) -> impl Iterator<Item = &str> {
+        let cells = self.rows.iter();
+        cells.map(move |row| row.get(at).unwrap_or_default())
+    }
+
+    /// Returns the place of a column, in any case, but `a` and `A` may be two.
+    fn find(&self, name: &str) -> Option<usize> {
+        let mut names = self.header.iter();
+        let exact = names.clone().position(|other| other == name);
+        exact.or_else(|| names.position(|other| other.eq_ignore_ascii_case(name)))
+    }
+
+    fn known(&self, names: &[&str]) -> Option<usize> {
+        names.iter().find_map(|name| self.find(name))
+    }
+
+    fn named(&self, name: &str) -> Result<usize, String> {
+        self.find(name).ok_or_else(|| {
+            let meant = did_you_mean(name, self.header.iter().map(String::as_str));
+            format!("there is no column `{name}`{meant}")
+        })
+    }
+}
+
+/// The places of columns.
 pub(super) struct Layout {
-    pub(super) gold: Column,
-    pub(super) id: Option<Column>,
-    pub(super) options: Option<Column>,
+    pub(super) gold: usize,
+    pub(super) id: Option<usize>,
+    pub(super) options: Option<usize>,
     /// At least two.
-    pub(super) models: Vec<Column>,
+    pub(super) models: Vec<usize>,
 }
 
 impl Layout {
-    pub(super) fn find(
-        header: &[String],
-        rows: &[StringRecord],
-        names: &ColumnNames,
-    ) -> Result<Self, RecordedAnswersError> {
-        let gold = match &names.gold {
-            Some(name) => named(header, name)?,
-            None => known(header, &GOLD_NAMES).ok_or(RecordedAnswersError::NoGoldColumn)?,
+    pub(super) fn find(cells: &Cells, names: &ColumnNames) -> Result<Self, RecordedAnswersError> {
+        let own = |name: &Option<String>, usual: &[&str]| match name {
+            Some(name) => cells.named(name).map(Some),
+            None => Ok(cells.known(usual)),
         };
-        let id = match &names.id {
-            Some(name) => Some(named(header, name)?),
-            None => known(header, &ID_NAMES),
-        };
-        let is_count = |column: &Column| {
-            rows.iter().all(|row| {
-                let number = row.get(column.at).and_then(|cell| cell.parse().ok());
-                number.is_some_and(|number: usize| number >= 2)
-            })
-        };
-        let options = known(header, &OPTIONS_NAMES).filter(is_count);
+        let gold = own(&names.gold, &GOLD_NAMES)?.ok_or_else(|| {
+            hinted(
+                format!(
+                    "there is no column `{}` or `target`",
+                    GOLD_NAMES[..3].join("`, `")
+                ),
+                "name the column of the right answers with `--gold COLUMN`",
+            )
+        })?;
+        let is_count = |cell: &str| cell.parse().is_ok_and(|number: usize| number >= 2);
+        let options = cells.known(&OPTIONS_NAMES);
         let mut columns = Self {
             gold,
-            id,
-            options,
+            id: own(&names.id, &ID_NAMES)?,
+            options: options.filter(|at| cells.of(*at).all(is_count)),
             models: Vec::new(),
         };
         columns.models = if names.models.is_empty() {
-            columns.with_answers(header, rows)?
+            columns.with_answers(cells)?
         } else {
-            columns.named_models(header, &names.models)?
+            columns.named_models(cells, &names.models)?
         };
         let problem = match columns.models.as_slice() {
             [] => "no column has answers of a model".to_owned(),
-            [Column { name, .. }] => {
+            [only] => {
+                let name = cells.name(*only);
                 format!("only `{name}` has answers; a panel needs two models")
             }
             models if models.len() > MAX_MODELS => format!(
                 "the answers of {} models; at most {MAX_MODELS} can be replayed",
                 models.len()
             ),
-            _ => return Ok(columns),
+            _ => return columns.check_ids(cells).map(|()| columns),
         };
-        Err(RecordedAnswersError::Models(problem))
+        Err(hinted(problem, NAME_MODELS))
     }
 
-    fn named_models(
-        &self,
-        header: &[String],
-        names: &[String],
-    ) -> Result<Vec<Column>, RecordedAnswersError> {
-        let mut models: Vec<Column> = Vec::new();
+    fn named_models(&self, cells: &Cells, names: &[String]) -> Result<Vec<usize>, String> {
+        let mut models = Vec::new();
         for name in names {
-            let column = named(header, name)?;
-            if self.is_taken(column.at) {
-                let problem = format!("the column `{}` holds no model's answers", column.name);
-                return Err(RecordedAnswersError::Table(problem));
+            let at = cells.named(name)?;
+            let name = cells.name(at);
+            if self.is_taken(at) {
+                return Err(format!("the column `{name}` holds no model's answers"));
             }
-            if models.contains(&column) {
-                let problem = format!("the model `{}` is named twice", column.name);
-                return Err(RecordedAnswersError::Table(problem));
+            if models.contains(&at) {
+                return Err(format!("the model `{name}` is named twice"));
             }
-            models.push(column);
+            models.push(at);
         }
         Ok(models)
     }
 
     /// A model's cells are right for some question.
-    fn with_answers(
-        &self,
-        header: &[String],
-        rows: &[StringRecord],
-    ) -> Result<Vec<Column>, RecordedAnswersError> {
-        let right: HashSet<String> = rows
-            .iter()
-            .filter_map(|row| row.get(self.gold.at))
-            .map(folded)
-            .collect();
-        let mut models = Vec::new();
-        let mut unclear = Vec::new();
-        for (at, name) in header.iter().enumerate() {
-            if self.is_taken(at) || is_description(name) {
-                continue;
-            }
-            let cells = rows.iter().filter_map(|row| row.get(at));
-            let given: Vec<&str> = cells
-                .filter(|cell| !cell.is_empty() && *cell != NOT_ASKED)
-                .collect();
+    fn with_answers(&self, cells: &Cells) -> Result<Vec<usize>, RecordedAnswersError> {
+        let right: HashSet<String> = cells.of(self.gold).map(str::to_lowercase).collect();
+        let (mut models, mut unclear) = (Vec::new(), Vec::new());
+        for (at, name) in cells.header.iter().enumerate() {
+            let is_given = |cell: &&str| !cell.is_empty() && *cell != NOT_ASKED;
+            let given: Vec<&str> = cells.of(at).filter(is_given).collect();
             let answers = given
                 .iter()
-                .filter(|cell| right.contains(&folded(cell)))
-                .count();
-            if given.is_empty() || answers * 100 < given.len() * ANSWERS_BY_CHANCE {
-                continue;
-            }
-            if answers * 100 < given.len() * ANSWERS_OF_A_MODEL {
-                unclear.push(name.clone());
-            } else {
-                models.push(Column {
-                    name: name.clone(),
-                    at,
-                });
+                .filter(|cell| right.contains(&cell.to_lowercase()));
+            let percentage = (answers.count() * 100).checked_div(given.len());
+            let is_other = self.is_taken(at) || is_description(name);
+            match percentage.filter(|_| !is_other) {
+                None | Some(..ANSWERS_BY_CHANCE) => {}
+                Some(..ANSWERS_OF_A_MODEL) => unclear.push(name.as_str()),
+                Some(_) => models.push(at),
             }
         }
         if unclear.is_empty() {
             return Ok(models);
         }
         let holds = if unclear.len() == 1 { "holds" } else { "hold" };
-        Err(RecordedAnswersError::Models(format!(
-            "it is unclear whether `{}` {holds} answers",
-            unclear.join("`, `")
-        )))
+        let unclear = unclear.join("`, `");
+        let problem = format!("it is unclear whether `{unclear}` {holds} answers");
+        Err(hinted(problem, NAME_MODELS))
     }
 
     fn is_taken(&self, at: usize) -> bool {
-        let others = [Some(&self.gold), self.id.as_ref(), self.options.as_ref()];
-        others.into_iter().flatten().any(|column| column.at == at)
+        [Some(self.gold), self.id, self.options].contains(&Some(at))
     }
 
-    pub(super) fn check_ids(&self, rows: &[StringRecord]) -> Result<(), RecordedAnswersError> {
-        let Some(id) = &self.id else {
-            return Ok(());
-        };
+    fn check_ids(&self, cells: &Cells) -> Result<(), RecordedAnswersError> {
         let mut lines = HashMap::new();
-        for row in rows {
-            let name = row.get(id.at).unwrap_or_default();
-            if name.is_empty() {
-                let problem = format!("line {} has no id", line(row));
-                return Err(RecordedAnswersError::Table(problem));
+        for (id, row) in self.id.iter().flat_map(|at| cells.of(*at)).zip(&cells.rows) {
+            let second = line(row);
+            if id.is_empty() {
+                return Err(format!("line {second} has no id").into());
             }
-            if let Some(first) = lines.insert(name, line(row)) {
-                return Err(RecordedAnswersError::RepeatedId {
-                    id: name.to_owned(),
-                    first,
-                    second: line(row),
-                });
+            if let Some(first) = lines.insert(id, second) {
+                return Err(hinted(
+                    format!("lines {first} and {second} have the same id, `{id}`"),
+                    "keep one row for each question, or name another column with `--id COLUMN`",
+                ));
             }
         }
         Ok(())
     }
 
-    pub(super) fn names(&self) -> AnswerColumns {
-        let name = |column: &Option<Column>| column.as_ref().map(|column| column.name.clone());
+    pub(super) fn names(&self, cells: &Cells) -> AnswerColumns {
         AnswerColumns {
-            gold: self.gold.name.clone(),
-            id: name(&self.id),
-            options: name(&self.options),
+            gold: cells.name(self.gold),
+            id: self.id.map(|at| cells.name(at)),
+            options: self.options.map(|at| cells.name(at)),
         }
     }
 }
 
-fn named(header: &[String], name: &str) -> Result<Column, RecordedAnswersError> {
-    find(header, name).ok_or_else(|| {
-        let meant = did_you_mean(name, header.iter().map(String::as_str));
-        RecordedAnswersError::Table(format!("there is no column `{name}`{meant}"))
-    })
-}
-
-fn known(header: &[String], names: &[&str]) -> Option<Column> {
-    names.iter().find_map(|name| find(header, name))
-}
-
-/// In any case, but `a` and `A` may be two.
-fn find(header: &[String], name: &str) -> Option<Column> {
-    let place = |is_same: &dyn Fn(&str) -> bool| header.iter().position(|other| is_same(other));
-    let exact = place(&|other| other == name);
-    let at = exact.or_else(|| place(&|other| other.eq_ignore_ascii_case(name)))?;
-    let name = header.get(at)?.clone();
-    Some(Column { name, at })
-}
+const NAME_MODELS: &str = "name the columns of at least two models with `--models COLUMN,COLUMN`";
 
 fn is_description(name: &str) -> bool {
     let others = OPTIONS_NAMES.into_iter().chain(ID_NAMES).chain(GOLD_NAMES);

@@ -9,13 +9,13 @@ mod columns;
 
 use std::collections::HashMap;
 
-use csv::{ReaderBuilder, StringRecord, Trim};
+use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
 
-use self::columns::Layout;
-use super::raw_case::text_of;
+use self::columns::{Cells, Layout};
+use super::case_file::text_of;
 use crate::benchmark::replay::report::{AnswerTable, RecordedModel};
 use crate::stopping::replay::vote::{AnswerId, RecordedQuestion};
-use crate::text::node::table::columns as table_columns;
+use crate::text::node::table;
 
 pub use columns::ColumnNames;
 
@@ -29,69 +29,67 @@ const NOT_ASKED: &str = "-";
 /// If the text is not such a table, or lacks a named column, or leaves it open which columns hold
 /// answers; lines are counted from 1.
 pub fn read(bytes: &[u8], names: &ColumnNames) -> Result<AnswerTable, RecordedAnswersError> {
-    let text = text_of(bytes).map_err(|line| RecordedAnswersError::NotUtf8 { line })?;
+    let text = text_of(bytes).map_err(|line| {
+        let problem = format!("line {line} is not UTF-8 text");
+        hinted(problem, "save the table as CSV in UTF-8")
+    })?;
     let mut reader = ReaderBuilder::new()
         .trim(Trim::All)
         .from_reader(text.as_bytes());
-    let header = reader.headers()?.clone();
-    let header =
-        table_columns(&header).map_err(|error| RecordedAnswersError::Table(error.problem))?;
+    let header = table::columns(reader.headers().map_err(not_a_table)?);
+    let header = header.map_err(|error| error.problem)?;
     if header.is_empty() {
-        return Err(RecordedAnswersError::Table("the file is empty".to_owned()));
+        return Err("the file is empty".to_owned().into());
     }
-    let rows = reader.records().collect::<Result<Vec<_>, _>>()?;
+    let rows: Result<Vec<StringRecord>, _> = reader.records().collect();
+    let rows = rows.map_err(not_a_table)?;
     if rows.is_empty() {
-        let problem = "the file has a header and no rows".to_owned();
-        return Err(RecordedAnswersError::Table(problem));
+        return Err("the file has a header and no rows".to_owned().into());
     }
-    let columns = Layout::find(&header, &rows, names)?;
-    columns.check_ids(&rows)?;
-    let table = table(&columns, &rows)?;
+    let cells = Cells { header, rows };
+    let table = answers(&cells, &Layout::find(&cells, names)?)?;
     if table.questions.is_empty() {
-        let most = table.models.iter().max_by_key(|model| model.not_asked);
-        return Err(RecordedAnswersError::NoCommonQuestion {
-            fewest: most.map(|model| model.name.clone()).unwrap_or_default(),
-        });
+        let fewest = table.models.iter().max_by_key(|model| model.not_asked);
+        let fewest = fewest.map_or("", |model| &model.name);
+        return Err(hinted(
+            format!("no question was put to all models; `{fewest}` was asked the fewest"),
+            "choose models that were asked the same questions with `--models COLUMN,COLUMN`",
+        ));
     }
     Ok(table)
 }
 
-fn table(columns: &Layout, rows: &[StringRecord]) -> Result<AnswerTable, RecordedAnswersError> {
+fn answers(cells: &Cells, columns: &Layout) -> Result<AnswerTable, RecordedAnswersError> {
     let mut keys = AnswerIds::default();
-    let mut models: Vec<RecordedModel> = columns
-        .models
-        .iter()
-        .map(|column| RecordedModel {
-            name: column.name.clone(),
-            not_asked: 0,
-        })
-        .collect();
+    let models = columns.models.iter().map(|at| RecordedModel {
+        name: cells.name(*at),
+        not_asked: 0,
+    });
+    let mut models: Vec<RecordedModel> = models.collect();
     let mut questions = Vec::new();
-    for row in rows {
+    for row in &cells.rows {
         let cell = |at: usize| row.get(at).unwrap_or_default();
-        let gold = keys.of(cell(columns.gold.at)).ok_or_else(|| {
-            RecordedAnswersError::Table(format!("line {} has no right answer", line(row)))
-        })?;
+        let gold = keys.of(cell(columns.gold));
+        let gold = gold.ok_or_else(|| format!("line {} has no right answer", line(row)))?;
         let mut answers = Vec::with_capacity(models.len());
-        for (model, column) in models.iter_mut().zip(&columns.models) {
-            match cell(column.at) {
+        for (model, at) in models.iter_mut().zip(&columns.models) {
+            match cell(*at) {
                 NOT_ASKED => model.not_asked += 1,
                 answer => answers.push(keys.of(answer)),
             }
         }
         if answers.len() == models.len() {
-            let options = columns.options.as_ref();
             questions.push(RecordedQuestion {
                 gold,
                 answers,
-                options: options.and_then(|column| cell(column.at).parse().ok()),
+                options: columns.options.and_then(|at| cell(at).parse().ok()),
             });
         }
     }
     Ok(AnswerTable {
-        columns: columns.names(),
+        columns: columns.names(cells),
         models,
-        rows: rows.len() as u64,
+        rows: cells.rows.len() as u64,
         questions,
         different_answers: keys.0.len(),
     })
@@ -105,54 +103,48 @@ impl AnswerIds {
     /// `None` for an empty one.
     fn of(&mut self, text: &str) -> Option<AnswerId> {
         let next = AnswerId(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
-        (!text.is_empty()).then(|| *self.0.entry(folded(text)).or_insert(next))
+        (!text.is_empty()).then(|| *self.0.entry(text.to_lowercase()).or_insert(next))
     }
 }
 
-fn folded(answer: &str) -> String {
-    answer.to_lowercase()
-}
-
 fn line(row: &StringRecord) -> u64 {
-    row.position().map_or(0, csv::Position::line)
+    row.position().map_or(0, Position::line)
 }
 
 /// The file cannot be replayed. Lines are counted from 1; the header is on the first.
 #[derive(Debug, thiserror::Error)]
-pub enum RecordedAnswersError {
-    #[error("line {line} is not UTF-8 text")]
-    NotUtf8 { line: usize },
-    #[error("there is no column `gold`, `answer`, `expected` or `target`")]
-    NoGoldColumn,
-    #[error("lines {first} and {second} have the same id, `{id}`")]
-    RepeatedId { id: String, first: u64, second: u64 },
-    /// The columns with answers are too few, too many or unclear.
-    #[error("{0}")]
-    Models(String),
-    /// `fewest` was asked the fewest questions.
-    #[error("no question was put to all models; `{fewest}` was asked the fewest")]
-    NoCommonQuestion { fewest: String },
-    #[error("{0}")]
-    Table(String),
-    #[error("the file is not CSV")]
-    NotCsv(#[source] csv::Error),
+#[error("{problem}")]
+pub struct RecordedAnswersError {
+    problem: String,
+    /// What helps against it.
+    pub hint: Option<&'static str>,
 }
 
-impl From<csv::Error> for RecordedAnswersError {
-    fn from(error: csv::Error) -> Self {
-        match error.kind() {
-            csv::ErrorKind::UnequalLengths {
-                pos,
-                expected_len,
-                len,
-            } => {
-                let line = pos.as_ref().map_or(0, csv::Position::line);
-                Self::Table(format!(
-                    "line {line} has {len} cells, but the header has {expected_len}"
-                ))
-            }
-            _ => Self::NotCsv(error),
+impl From<String> for RecordedAnswersError {
+    fn from(problem: String) -> Self {
+        let hint = None;
+        Self { problem, hint }
+    }
+}
+
+fn hinted(problem: impl Into<String>, hint: &'static str) -> RecordedAnswersError {
+    RecordedAnswersError {
+        problem: problem.into(),
+        hint: Some(hint),
+    }
+}
+
+fn not_a_table(error: csv::Error) -> String {
+    match error.kind() {
+        ErrorKind::UnequalLengths {
+            pos,
+            expected_len,
+            len,
+        } => {
+            let line = pos.as_ref().map_or(0, Position::line);
+            format!("line {line} has {len} cells, but the header has {expected_len}")
         }
+        _ => format!("the file is not CSV: {error}"),
     }
 }
 

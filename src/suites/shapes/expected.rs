@@ -1,79 +1,8 @@
-//! The right answers of rows: what stands for an answer in another text, and what a number means
-//! beside options.
+//! The right answers of rows: what stands for an answer in another text.
 
 use crate::text::node::{Node, NodeValue, json};
 
-use super::options::RowOptions;
 use super::value::typed;
-
-/// What the numbers of a file's answers mean. One row does not show it: `1` may be an index or a
-/// text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Numbers {
-    Texts,
-    /// They count options from here.
-    Index(usize),
-}
-
-impl Numbers {
-    /// Takes the first reading that fits all rows.
-    pub(super) fn of(rows: &[(RowOptions, Node)], index: Option<usize>) -> Self {
-        let mut numbers: Vec<(usize, &RowOptions)> = Vec::new();
-        for (options, node) in rows.iter().filter(|(options, _)| options.labels.is_empty()) {
-            let words = node.elements().iter().filter_map(Node::as_word);
-            numbers.extend(words.filter_map(|word| Some((word.parse().ok()?, options))));
-        }
-        let fits = |reading: &Self| match reading {
-            Self::Texts => {
-                let mut numbers = numbers.iter();
-                numbers.all(|(number, options)| options.texts.contains(&number.to_string()))
-            }
-            Self::Index(first) => {
-                let place = |number: &usize| number.checked_sub(*first);
-                let mut numbers = numbers.iter();
-                numbers.all(|(number, options)| {
-                    place(number).is_some_and(|at| at < options.texts.len())
-                })
-            }
-        };
-        let given = index.map(Self::Index);
-        let readings = [Self::Texts, Self::Index(0), Self::Index(1)];
-        let fitting = given.into_iter().chain(readings).find(fits);
-        fitting.or(given).unwrap_or(Self::Texts)
-    }
-
-    /// The places of the right options; none if the answers are texts or letters.
-    pub(super) fn positions(
-        self,
-        options: &RowOptions,
-        answers: &Node,
-    ) -> Result<Vec<usize>, String> {
-        let mut positions = Vec::new();
-        let place = |list: &[String], word: &str| {
-            list.iter().position(|text| text.eq_ignore_ascii_case(word))
-        };
-        for answer in answers.elements() {
-            let word = answer.as_word().unwrap_or_default();
-            if let Some(at) = place(&options.labels, word) {
-                positions.push(at);
-            } else if !options.labels.is_empty() {
-                let at = place(&options.texts, word);
-                positions.push(at.ok_or_else(|| format!("`{word}` is no label of an option"))?);
-            } else if let (Self::Index(first), Ok(number)) = (self, word.parse::<usize>()) {
-                let at = number
-                    .checked_sub(first)
-                    .filter(|at| *at < options.texts.len());
-                positions.push(at.ok_or_else(|| {
-                    format!("`{number}` is the number of no option, which count from {first}")
-                })?);
-            }
-        }
-        if positions.is_empty() || positions.len() == answers.elements().len() {
-            return Ok(positions);
-        }
-        Err("some of the answers are numbers of options, and some are not".to_owned())
-    }
-}
 
 /// Without the solution around it, and apart from others. Answers with types are texts if they are
 /// written as texts.

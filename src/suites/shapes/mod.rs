@@ -15,12 +15,14 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use super::log::FileLog;
+use super::raw_case::RawCase;
 use crate::domain::names::likely;
 use crate::text::clean::count;
 use crate::text::node::{Node, NodeMap, NodeValue};
 use crate::text::word_list::load;
 
-use expected::{Numbers, final_number};
+use expected::final_number;
+use options::RowOptions;
 use value::{is_same, typed, value};
 
 pub(super) use rows::rows_of;
@@ -28,6 +30,11 @@ pub(super) use rows::rows_of;
 /// Fields of a case that no other program names otherwise.
 const CASE_FIELDS: [&str; 7] = [
     "id", "context", "files", "match", "tags", "source", "metadata",
+];
+
+/// What can be mapped.
+const FIELDS: [&str; 7] = [
+    "question", "expected", "options", "context", "id", "tags", "index",
 ];
 
 /// What a blank text is called.
@@ -42,21 +49,16 @@ pub type FieldMap = BTreeMap<String, String>;
 
 /// What the fields of rows mean; `shapes.toml` says it of each key.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct Shape {
-    pub(super) name: String,
+#[serde(default)]
+struct Shape {
+    name: String,
     needs: String,
     is: String,
-    question: String,
-    context: String,
-    options: String,
-    expected: String,
-    id: String,
-    tags: String,
-    index: Option<usize>,
+    #[serde(flatten)]
+    fields: FieldMap,
     shuffled: bool,
     #[serde(rename = "match")]
-    pub(super) matcher: String,
+    matcher: String,
     leave_out_with: String,
     leave_out_without: String,
     single: bool,
@@ -93,13 +95,6 @@ pub(super) fn columns_without_header(first: &StringRecord) -> Option<&'static st
     }
 }
 
-/// The rows of a file, and what they are read by.
-pub(super) struct ShapedRows {
-    /// With the fields of a case.
-    pub(super) nodes: Vec<Node>,
-    pub(super) shape: Shape,
-}
-
 /// What a suite says of the rows of its files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RowTerms {
@@ -112,69 +107,83 @@ pub(super) struct RowTerms {
     pub(super) is_foreign: bool,
 }
 
-/// Problems go to the log. Returns no rows if there is one with all of them.
-pub(super) fn shaped(
-    nodes: Vec<Node>,
+/// The rows of a file.
+struct FileRows<'a> {
+    maps: Vec<&'a NodeMap>,
+    /// Each with its first line.
+    fields: IndexMap<&'a str, usize>,
+    is_table: bool,
+    /// Cases of this program's own form, in which a slip is an error.
+    are_own: bool,
+}
+
+/// Returns rows as cases; none if there is a problem with all of them.
+pub(super) fn cases(
+    nodes: &[Node],
     is_table: bool,
     terms: &RowTerms,
-    log: &mut FileLog<'_>,
-) -> ShapedRows {
-    let maps: Vec<&NodeMap> = nodes.iter().filter_map(Node::as_map).collect();
-    let mut fields = Fields::new();
-    for (key, member) in maps.iter().copied().flatten() {
-        fields.entry(key).or_insert(member.line);
+    log: &FileLog,
+) -> Vec<RawCase> {
+    let mut rows = FileRows {
+        maps: nodes.iter().filter_map(Node::as_map).collect(),
+        fields: IndexMap::new(),
+        is_table,
+        are_own: false,
+    };
+    for (key, member) in rows.maps.iter().copied().flatten() {
+        rows.fields.entry(key).or_insert(member.line);
     }
     let mut shapes = SHAPES.shape.iter();
-    let known = shapes.find(|shape| shape.is_met(&maps, is_table));
+    let known = shapes.find(|shape| shape.is_met(&rows));
     let mut shape = known.unwrap_or(&SHAPES.own).clone();
     let is_foreign = is_table || terms.is_foreign || !terms.fields.is_empty();
-    let is_own = known.is_none() && !is_foreign;
+    rows.are_own = known.is_none() && !is_foreign;
+    log.recognise(&shape.name);
     let is_usable = if terms.fields.is_empty() {
-        shape.check(&maps, &fields, is_own, terms, log)
+        shape.check(&rows, terms, log)
     } else {
-        shape.map(&terms.fields, &fields, log)
+        shape.map(&terms.fields, &rows, log)
     };
-    let mut rows = Vec::new();
     if !is_usable {
-        return ShapedRows { nodes: rows, shape };
+        return Vec::new();
     }
-    let numbers = shape.numbers(&maps);
-    if let Numbers::Index(first) = numbers
-        && shape.index != Some(first)
-    {
+    let first = shape.first_number(&rows.maps);
+    if let Some(first) = first.filter(|_| first != shape.index()) {
         let note = "answers that are numbers count options from";
         log.note(&format!("{note} {first}; `--field index=NUMBER` sets it"));
     }
-    let total = nodes.len();
     let mut left_out: IndexMap<String, usize> = IndexMap::new();
+    let mut cases = Vec::new();
     for node in nodes {
-        let line = node.line;
-        let Some(map) = node.as_map() else {
-            rows.push(node);
-            continue;
+        let case = match node.as_map() {
+            None => Some(node.clone()),
+            Some(map) => match shape.left_out(map, rows.are_own) {
+                None => shape.row(map, node.line, first, rows.are_own, log),
+                Some(why) => {
+                    *left_out.entry(why).or_default() += 1;
+                    None
+                }
+            },
         };
-        if let Some(why) = shape.left_out(map, is_own) {
-            *left_out.entry(why).or_default() += 1;
-        } else {
-            let map = shape.row(map, line, numbers, is_own, log);
-            rows.extend(map.map(|map| Node::map(line, map)));
-        }
+        cases.extend(case.map(|node| RawCase {
+            is_table,
+            matcher: shape.matcher.clone(),
+            ..RawCase::new(node, log)
+        }));
     }
     for (why, rows) in left_out {
-        let problem = format!("left out: {rows} of {}; {why}", count(total, "row"));
-        if rows == total {
+        let all = count(nodes.len(), "row");
+        let problem = format!("left out: {rows} of {all}; {why}");
+        if rows == nodes.len() {
             log.add(0, problem);
         } else {
             log.note(&problem);
         }
     }
-    ShapedRows { nodes: rows, shape }
+    cases
 }
 
-/// The fields of all rows, each with its first line.
-type Fields<'a> = IndexMap<&'a str, usize>;
-
-fn names(fields: &Fields<'_>) -> String {
+fn names(fields: &IndexMap<&str, usize>) -> String {
     let names: Vec<String> = fields.keys().map(|name| format!("`{name}`")).collect();
     names.join(", ")
 }
@@ -186,8 +195,18 @@ fn parts(list: &str, mark: char) -> impl Iterator<Item = &str> {
 }
 
 impl Shape {
-    fn is_met(&self, maps: &[&NodeMap], is_table: bool) -> bool {
-        let sample = || maps.iter().take(SAMPLE);
+    /// Returns the fields of rows that are this one of a case; blank if there is none.
+    fn field(&self, of: &str) -> &str {
+        self.fields.get(of).map_or("", String::as_str)
+    }
+
+    /// Returns the number of the first option.
+    fn index(&self) -> Option<usize> {
+        self.field("index").parse().ok()
+    }
+
+    fn is_met(&self, rows: &FileRows<'_>) -> bool {
+        let sample = || rows.maps.iter().take(SAMPLE);
         if !sample().any(|map| parts(&self.needs, ',').all(|names| value(map, names).is_some())) {
             return false;
         }
@@ -195,12 +214,11 @@ impl Shape {
             return true;
         };
         let is_of_kind = |node: &Node| {
-            let is_whole = node
-                .as_word()
-                .is_some_and(|word| word.parse::<i64>().is_ok());
+            let word = node.as_word().unwrap_or_default();
+            let is_whole = word.parse::<i64>().is_ok();
             match (kind, &typed(node).value) {
                 ("digits", _) => is_whole,
-                ("whole", value) => is_whole && (is_table || *value == node.value),
+                ("whole", value) => is_whole && (rows.is_table || *value == node.value),
                 ("truth", NodeValue::Bool(_)) | ("list", NodeValue::List(_)) => true,
                 ("marked", NodeValue::Text(text)) => final_number(text).is_some(),
                 _ => false,
@@ -210,54 +228,50 @@ impl Shape {
     }
 
     /// Checks that the fields of a file are those of its shape, and says which one is not.
-    fn check(
-        &self,
-        maps: &[&NodeMap],
-        fields: &Fields<'_>,
-        is_own: bool,
-        terms: &RowTerms,
-        log: &mut FileLog<'_>,
-    ) -> bool {
+    fn check(&self, rows: &FileRows<'_>, terms: &RowTerms, log: &FileLog) -> bool {
         if !self.refused.is_empty() {
-            return log.refuse(0, &*self.refused).unwrap_or(false);
+            return log.refuse(0, &*self.refused);
         }
         if !self.is_case {
             return true;
         }
-        let known = || {
-            let names = CASE_FIELDS.into_iter().chain(self.mapped());
-            names.filter(|name| name.len() > 1)
-        };
-        let mut unknown = fields.clone();
+        let known = || self.names().filter(|name| name.len() > 1);
+        let mut unknown = rows.fields.clone();
         unknown.retain(|key, _| !self.is_known(key));
-        // In others' files, a name that is farther away is one of something else.
-        let typo = |key: &str| likely(key, known().filter(|name| is_own || is_near(key, name)));
-        let is_missing = |field: &str| !maps.iter().any(|map| value(map, field).is_some());
-        let missing = if !terms.has_question && is_missing(&self.question) {
+        let is_missing = |of: &str| {
+            let mut rows = rows.maps.iter();
+            !rows.any(|map| value(map, self.field(of)).is_some())
+        };
+        let is_decided = terms.has_match || rows.fields.contains_key("match");
+        let missing = if !terms.has_question && is_missing("question") {
             Some("question")
         } else {
-            let is_decided = terms.has_match || fields.contains_key("match");
-            (!is_decided && is_missing(&self.expected)).then_some("expected")
+            (!is_decided && is_missing("expected")).then_some("expected")
         };
         let has_typo = unknown
             .keys()
             .any(|key| known().any(|name| is_near(key, name)));
         // A file without its question or answer names it otherwise.
         if let Some(missing) = missing.filter(|_| !has_typo && !unknown.is_empty()) {
-            let problem = format!("the rows have no `{missing}`, but {}", names(fields));
-            let problem = format!("{problem}: map one with `--field {missing}=NAME`");
-            return log.refuse(0, problem).unwrap_or(false);
+            let all = names(&rows.fields);
+            let problem = format!("the rows have no `{missing}`, but {all}");
+            return log.refuse(
+                0,
+                format!("{problem}: map one with `--field {missing}=NAME`"),
+            );
         }
         for (key, line) in unknown {
-            let why = match typo(key) {
+            // In others' files, a name that is farther away is one of something else.
+            let meant = known().filter(|name| rows.are_own || is_near(key, name));
+            let why = match likely(key, meant) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None if !is_own => {
+                None if !rows.are_own => {
                     log.note(&format!("the field `{key}` is not used"));
                     continue;
                 }
                 None => format!(
                     "the rows have {}: name those that count with `--field question=NAME,expected=NAME`",
-                    names(fields)
+                    names(&rows.fields)
                 ),
             };
             log.add(line, format!("a case has no field `{key}`; {why}"));
@@ -265,46 +279,32 @@ impl Shape {
         true
     }
 
-    /// The names of fields that the shape maps.
-    fn mapped(&self) -> impl Iterator<Item = &str> {
-        let lists = [&self.question, &self.expected, &self.options];
-        lists.into_iter().flat_map(|list| list.split(['|', ',']))
+    /// The names of the fields of a case, and of those that the shape maps.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let lists = ["question", "expected", "options"].map(|of| self.field(of));
+        let mapped = lists.into_iter().flat_map(|list| list.split(['|', ',']));
+        CASE_FIELDS.into_iter().chain(mapped)
     }
 
     fn is_known(&self, key: &str) -> bool {
-        let mut names = CASE_FIELDS.into_iter().chain(self.mapped());
-        names.any(|name| is_same(name, key))
+        self.names().any(|name| is_same(name, key))
     }
 
     /// Lays the user's fields over those of the shape.
-    fn map(&mut self, map: &FieldMap, fields: &Fields<'_>, log: &mut FileLog<'_>) -> bool {
+    fn map(&mut self, map: &FieldMap, rows: &FileRows<'_>, log: &FileLog) -> bool {
         let before = log.problems();
-        for (of, name) in map {
-            let place = match of.as_str() {
-                "question" => &mut self.question,
-                "context" => &mut self.context,
-                "options" => &mut self.options,
-                "expected" => &mut self.expected,
-                "id" => &mut self.id,
-                "tags" => &mut self.tags,
-                _ => {
-                    self.index = name.parse().ok();
-                    continue;
-                }
-            };
-            place.clone_from(name);
+        for (_, name) in map.iter().filter(|(of, _)| *of != "index") {
             let outer = name.split(['.', '|', ',']).next().unwrap_or_default();
-            let mut keys = fields.keys();
+            let mut keys = rows.fields.keys();
             if !keys.any(|key| is_same(key, name) || is_same(key, outer)) {
-                let rows = names(fields);
-                log.add(
-                    0,
-                    format!("no row has the field `{name}`; the rows have {rows}"),
-                );
+                let all = names(&rows.fields);
+                let problem = format!("no row has the field `{name}`; the rows have {all}");
+                log.add(0, problem);
             }
         }
+        self.fields.extend(map.clone());
         self.refused.clear();
-        let mut unused = fields.clone();
+        let mut unused = rows.fields.clone();
         unused.retain(|key, _| !self.is_known(key) && !map.values().any(|name| name == key));
         if !unused.is_empty() {
             log.note(&format!("not used: {}", names(&unused)));
@@ -323,16 +323,20 @@ impl Shape {
             return Some(format!("they have no `{without}`"));
         }
         // Known data sets have a few such rows; in own cases it is a slip.
-        let twice = options::options(map, &self.options).is_some_and(|options| options.has_twins());
+        let twice = self.options(map).is_some_and(|options| options.has_twins());
         (twice && !is_own).then(|| "an option occurs twice".to_owned())
     }
 
-    fn numbers(&self, maps: &[&NodeMap]) -> Numbers {
+    fn options(&self, map: &NodeMap) -> Option<RowOptions> {
+        options::options(map, self.field("options"))
+    }
+
+    fn first_number(&self, maps: &[&NodeMap]) -> Option<usize> {
         let rows = maps.iter().filter_map(|map| {
-            let options = options::options(map, &self.options)?;
-            Some((options, value(map, &self.expected)?))
+            let options = self.options(map)?;
+            Some((options, value(map, self.field("expected"))?))
         });
-        Numbers::of(&rows.collect::<Vec<_>>(), self.index)
+        options::first_number(&rows.collect::<Vec<_>>(), self.index())
     }
 }
 
@@ -346,18 +350,15 @@ fn is_near(one: &str, other: &str) -> bool {
 ///
 /// If it maps no field of a case.
 pub fn field_pair(text: &str) -> Result<(String, String), String> {
-    const FIELDS: &str = "question expected options context id tags index";
     let (of, name) = text.split_once('=').unwrap_or((text, ""));
     let (of, name) = (of.trim(), name.trim());
-    let Shapes { own, .. } = &*SHAPES;
-    let lists = [&own.question, &own.expected, &own.options]
-        .into_iter()
-        .zip(FIELDS.split(' '));
-    let own = lists.filter(|(names, _)| names.split('|').any(|name| name == of));
-    let of = own.map(|(_, name)| name).next().unwrap_or(of);
-    if !FIELDS.split(' ').any(|field| field == of) {
-        return Err(format!("`{of}` is none of {}", FIELDS.replace(' ', ", ")));
-    }
+    let is_named = |field: &&str| {
+        let mut names = SHAPES.own.field(field).split('|');
+        *field == of || names.any(|name| name == of)
+    };
+    let Some(of) = FIELDS.into_iter().find(is_named) else {
+        return Err(format!("`{of}` is none of {}", FIELDS.join(", ")));
+    };
     if name.is_empty() || of == "index" && name.parse::<usize>().is_err() {
         return Err("must be such as `question=NAME` or `index=1`".to_owned());
     }

@@ -51,13 +51,14 @@ fn of_node(node: &Node) -> Option<RowOptions> {
                 let marks = value(map, LABELS)?;
                 (texts.elements().to_vec(), marks.elements().to_vec())
             } else {
-                let keys: Vec<Node> = map.keys().map(|key| text(key)).collect();
+                let keys = map.keys().map(|key| text(key)).collect();
                 let values: Vec<Node> = map.values().cloned().collect();
                 let are_numbers = values.iter().all(|node| node.as_number().is_some());
-                let is_letter = |key: &String| matches!(key.as_bytes(), [letter] if letter.is_ascii_alphabetic());
-                let are_labels = map.keys().all(is_letter);
-                let are_scores = are_numbers && !are_labels;
-                if are_scores {
+                let are_labels = map
+                    .keys()
+                    .all(|key| matches!(key.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z']));
+                // Numbers beside texts are scores.
+                if are_numbers && !are_labels {
                     (keys, values)
                 } else {
                     (values, keys)
@@ -79,7 +80,62 @@ fn of_node(node: &Node) -> Option<RowOptions> {
     (labels.is_empty() || labels.len() == texts.len()).then_some(RowOptions { texts, labels })
 }
 
+/// Returns from which number answers count options; `None` if numbers are texts. One row does not
+/// show it, so that the first reading that fits all rows holds; `usual` comes before all others.
+pub(super) fn first_number(rows: &[(RowOptions, Node)], usual: Option<usize>) -> Option<usize> {
+    let mut numbers: Vec<(usize, &RowOptions)> = Vec::new();
+    for (options, node) in rows.iter().filter(|(options, _)| options.labels.is_empty()) {
+        let words = node.elements().iter().filter_map(Node::as_word);
+        numbers.extend(words.filter_map(|word| Some((word.parse().ok()?, options))));
+    }
+    let fits = |reading: &Option<usize>| {
+        numbers.iter().all(|(number, options)| match reading {
+            Some(first) => options.numbered(*number, *first).is_some(),
+            None => options.texts.contains(&number.to_string()),
+        })
+    };
+    let usual = usual.map(Some);
+    let readings = [None, Some(0), Some(1)];
+    let fitting = usual.into_iter().chain(readings).find(fits);
+    fitting.or(usual).flatten()
+}
+
 impl RowOptions {
+    fn numbered(&self, number: usize, first: usize) -> Option<usize> {
+        let at = number.checked_sub(first);
+        at.filter(|at| *at < self.texts.len())
+    }
+
+    /// The places of the right options; none if the answers are texts or letters.
+    pub(super) fn positions(
+        &self,
+        first: Option<usize>,
+        answers: &Node,
+    ) -> Result<Vec<usize>, String> {
+        let place = |list: &[String], word: &str| {
+            list.iter().position(|text| text.eq_ignore_ascii_case(word))
+        };
+        let mut positions = Vec::new();
+        for answer in answers.elements() {
+            let word = answer.as_word().unwrap_or_default();
+            let at = if !self.labels.is_empty() {
+                let at = place(&self.labels, word).or_else(|| place(&self.texts, word));
+                at.ok_or_else(|| format!("`{word}` is no label of an option"))?
+            } else if let (Some(first), Ok(number)) = (first, word.parse()) {
+                self.numbered(number, first).ok_or_else(|| {
+                    format!("`{number}` is the number of no option, which count from {first}")
+                })?
+            } else {
+                continue;
+            };
+            positions.push(at);
+        }
+        if positions.is_empty() || positions.len() == answers.elements().len() {
+            return Ok(positions);
+        }
+        Err("some of the answers are numbers of options, and some are not".to_owned())
+    }
+
     pub(super) fn has_twins(&self) -> bool {
         let texts = self.texts.iter().map(|text| text.trim().to_lowercase());
         texts.collect::<BTreeSet<_>>().len() < self.texts.len()

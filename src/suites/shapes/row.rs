@@ -3,21 +3,20 @@
 use crate::suites::log::FileLog;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
-use super::expected::{Numbers, answer};
-use super::options::options;
+use super::expected::answer;
 use super::value::{member, value};
 use super::{BLANK, CASE_FIELDS, Shape, parts};
 
 impl Shape {
-    /// Returns a row with the fields of a case.
+    /// Returns a row with the fields of a case. Answers that are numbers count options from `first`.
     pub(super) fn row(
         &self,
         map: &NodeMap,
         line: usize,
-        numbers: Numbers,
+        first: Option<usize>,
         has_types: bool,
-        log: &mut FileLog<'_>,
-    ) -> Option<NodeMap> {
+        log: &FileLog,
+    ) -> Option<Node> {
         let mut case = NodeMap::new();
         let mut set = |name: &str, node: Option<Node>| {
             case.extend(node.map(|node| (name.to_owned(), node)));
@@ -28,13 +27,13 @@ impl Shape {
                 set(name, member(map, name).cloned());
             }
         }
-        let own = |path: &str| value(map, path);
-        set("id", own(&self.id));
-        set("tags", own(&self.tags));
-        set("context", own(&self.context).map(joined));
+        let own = |of: &str| value(map, self.field(of));
+        set("id", own("id"));
+        set("tags", own("tags"));
+        set("context", own("context").map(joined));
         let question = self.question(map, line);
-        let mut options = options(map, &self.options);
-        let given = value(map, &self.expected);
+        let mut options = self.options(map);
+        let given = own("expected");
         let answer = given.map(|node| answer(&node, has_types, &self.several));
         let mut right = match (&options, &answer) {
             (Some(options), None) => options.best(),
@@ -43,7 +42,7 @@ impl Shape {
                     let problem = "several options that must be chosen together cannot be compared";
                     return log.refuse(node.line, problem);
                 }
-                match numbers.positions(options, node) {
+                match options.positions(first, node) {
                     Ok(right) => right,
                     Err(problem) => return log.refuse(node.line, problem),
                 }
@@ -56,8 +55,9 @@ impl Shape {
         }
         let is_blank = answer.as_ref().is_some_and(|node| node.kind() == BLANK);
         let is_missing = !self.is_case && answer.is_none() && right.is_empty();
-        if !self.name.is_empty() && !self.expected.is_empty() && (is_blank || is_missing) {
-            let names = self.expected.replace('|', "` or `");
+        let expected = self.field("expected");
+        if !self.name.is_empty() && !expected.is_empty() && (is_blank || is_missing) {
+            let names = expected.replace('|', "` or `");
             return log.refuse(line, format!("`{names}` has no answer"));
         }
         let list = |texts: Vec<String>| {
@@ -71,16 +71,17 @@ impl Shape {
         set("expected", right.or(answer));
         // What is wrong with options shows when they are read.
         let options = options.map(|options| list(options.texts));
-        set("options", options.or_else(|| own(&self.options)));
-        Some(case)
+        set("options", options.or_else(|| own("options")));
+        Some(Node::map(line, case))
     }
 
     fn question(&self, map: &NodeMap, line: usize) -> Option<Node> {
-        if !self.question.contains('{') {
-            return Some(joined(value(map, &self.question)?));
+        let form = self.field("question");
+        if !form.contains('{') {
+            return Some(joined(value(map, form)?));
         }
         let mut text = String::new();
-        for part in self.question.split('}') {
+        for part in form.split('}') {
             let (words, field) = part.split_once('{').unwrap_or((part, ""));
             text.push_str(words);
             let name = field.trim_end_matches('?');
@@ -94,9 +95,10 @@ impl Shape {
     }
 
     /// Two names of one field in one row leave it open which is meant.
-    fn check_names(&self, map: &NodeMap, log: &mut FileLog<'_>) -> Option<()> {
-        for names in [&self.question, &self.expected, &self.options] {
-            let mut present = parts(names, '|').filter_map(|name| Some((name, value(map, name)?)));
+    fn check_names(&self, map: &NodeMap, log: &FileLog) -> Option<()> {
+        for of in ["question", "expected", "options"] {
+            let mut present =
+                parts(self.field(of), '|').filter_map(|name| Some((name, value(map, name)?)));
             if let (Some((first, _)), Some((other, node))) = (present.next(), present.next()) {
                 let problem = format!("`{first}` and `{other}` mean the same field");
                 return log.refuse(node.line, problem);

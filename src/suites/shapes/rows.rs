@@ -6,34 +6,19 @@ use crate::text::node::{Node, NodeMap};
 use super::value::is_same;
 
 /// Where the rows of a document stand, and where those stand that are within others.
-const OUTER: [&str; 11] = [
-    "examples",
-    "data",
-    "questions",
-    "tests",
-    "rows",
-    "instances",
-    "samples",
-    "items",
-    "train",
-    "test",
-    "validation",
-];
-const INNER: [&str; 3] = ["paragraphs", "qas", "row"];
+const OUTER: &str =
+    "examples data questions tests rows instances samples items train test validation";
+const INNER: &str = "paragraphs qas row";
 
 /// Returns the rows of a document with the fields around them; `None` if there are none.
 pub(in crate::suites) fn rows_of(document: &NodeMap) -> Option<Vec<Node>> {
-    rows_at(document, &OUTER)
+    rows_at(document, OUTER)
 }
 
-fn rows_at(map: &NodeMap, names: &[&str]) -> Option<Vec<Node>> {
-    let has_rows = |node: &Node| {
-        node.elements()
-            .first()
-            .is_some_and(|row| row.as_map().is_some())
-    };
+fn rows_at(map: &NodeMap, names: &str) -> Option<Vec<Node>> {
+    let has_rows = |node: &Node| node.elements().first().and_then(Node::as_map).is_some();
     let mut keys = names
-        .iter()
+        .split(' ')
         .filter_map(|name| map.keys().find(|key| is_same(key, name)));
     let key = keys.find(|key| map.get(*key).is_some_and(has_rows))?;
     let mut around = map.clone();
@@ -44,7 +29,7 @@ fn rows_at(map: &NodeMap, names: &[&str]) -> Option<Vec<Node>> {
         };
         let mut row = around.clone();
         row.extend(map.clone());
-        rows_at(&row, &INNER).unwrap_or_else(|| vec![Node::map(node.line, row)])
+        rows_at(&row, INNER).unwrap_or_else(|| vec![Node::map(node.line, row)])
     };
     Some(rows.elements().iter().flat_map(row).collect())
 }

@@ -93,3 +93,15 @@ fn files_of_the_wild_are_read_as_they_are_meant() {
         faults.join("\n")
     );
 }
+
+#[test]
+fn shapes_have_no_fields_but_those_of_cases() {
+    for shape in &SHAPES.shape {
+        let unknown = shape
+            .fields
+            .keys()
+            .find(|of| !FIELDS.contains(&of.as_str()));
+        assert_eq!(unknown, None, "{}", shape.name);
+    }
+    assert!(SHAPES.shape.len() > 50);
+}

@@ -149,6 +149,8 @@ impl PointPlot {
             LabelPlace::Beside => "letter",
             LabelPlace::Above(_) => "middle",
         };
+        let is_beside = matches!(point.label_place, LabelPlace::Beside);
+        let is_far = is_beside && (label_place.0 - x).hypot(label_place.1 - middle) > 24.0;
         html! {
             g class=(point.class) {
                 @if let Some(Interval { low, high }) = point.interval {
@@ -164,39 +166,77 @@ impl PointPlot {
                         rect.mark x=(shown(x - 6.0)) y=(shown(middle - 6.0)) width="12" height="12" {}
                     }
                 }
+                @if is_far { (line("grid", (x, middle), label_place)) }
                 (text(label_class, label_place, &point.label))
             }
         }
     }
 
-    /// Labels beside points keep clear of marks and of each other, as far as there is room.
+    /// A label beside a point takes the nearest place that is clear of marks, intervals and other
+    /// labels.
     fn label_places(&self) -> Vec<(f64, f64)> {
-        let places = self.points.iter();
-        let mut taken: Vec<_> = places
-            .map(|point| (self.x(point.place.0), y(point.place.1)))
-            .collect();
-        let mut place = |point: &Point| {
+        let mut taken = Vec::new();
+        for point in &self.points {
+            let x = self.x(point.place.0);
+            taken.push(Room::new((x, y(point.place.1)), 6.0, 6.0));
+            taken.extend(point.interval.map(|Interval { low, high }| {
+                let middle = f64::midpoint(y(low), y(high));
+                Room::new((x, middle), 0.0, y(low) - middle)
+            }));
+        }
+        let across = LEFT + 6.0..LEFT + self.width + 14.0;
+        let down = TOP - 14.0..=TOP + HEIGHT;
+        let offsets = offsets();
+        let place = |point: &Point| {
             if let LabelPlace::Above(share) = point.label_place {
                 return (self.x(share), TOP - 6.0);
             }
+            let characters = u8::try_from(point.label.len()).unwrap_or(u8::MAX);
+            let wide = 2.0 + 4.0 * f64::from(characters);
             let (x, y) = (self.x(point.place.0), y(point.place.1));
-            let columns = [14.0, -14.0, 28.0, -28.0, 42.0];
-            let candidates = [0.0, -14.0, 14.0]
-                .into_iter()
-                .flat_map(|down| columns.map(|aside| (x + aside, y + down)));
-            let is_free = |(x, y): &(f64, f64)| {
-                let is_apart = |(other_x, other_y): &(f64, f64)| {
-                    (other_x - x).abs() > 12.0 || (other_y - y).abs() > 12.0
-                };
-                *x > LEFT + 6.0 && *x < LEFT + self.width + 14.0 && taken.iter().all(is_apart)
-            };
-            let mut candidates = candidates;
-            let (x, y) = candidates.find(is_free).unwrap_or((x + 14.0, y));
-            taken.push((x, y));
-            (x, y + 4.5)
+            let rooms = offsets.iter();
+            let rooms = rooms.map(|(right, below)| Room::new((x + right, y + below), wide, 6.0));
+            let mut inside = rooms.filter(|one| across.contains(&one.x) && down.contains(&one.y));
+            let first = inside.clone().next();
+            let is_free = |one: &Room| taken.iter().all(|other| one.is_apart(other));
+            let label = inside.find(is_free).or(first).unwrap_or_default();
+            taken.push(label);
+            (label.x, label.y + 4.5)
         };
-        self.points.iter().map(&mut place).collect()
+        self.points.iter().map(place).collect()
     }
+}
+
+/// What a mark, an interval or a label takes: its middle, and half of its width and height.
+#[derive(Clone, Copy, Debug, Default)]
+struct Room {
+    x: f64,
+    y: f64,
+    wide: f64,
+    tall: f64,
+}
+
+impl Room {
+    fn new((x, y): (f64, f64), wide: f64, tall: f64) -> Self {
+        Self { x, y, wide, tall }
+    }
+
+    fn is_apart(&self, other: &Self) -> bool {
+        (self.x - other.x).abs() > self.wide + other.wide
+            || (self.y - other.y).abs() > self.tall + other.tall
+    }
+}
+
+/// Returns where a label can stand from its point, the nearest first, rather aside than above.
+fn offsets() -> Vec<(f64, f64)> {
+    const STEP: f64 = 14.0;
+    let steps = || (-12..=12).map(|step| f64::from(step) * STEP);
+    let mut offsets: Vec<(f64, f64)> = steps()
+        .flat_map(|down| steps().map(move |aside| (aside, down)))
+        .collect();
+    let distance = |(aside, down): &(f64, f64)| (aside - 1.0).hypot(down * 1.5);
+    offsets.sort_by(|one, other| distance(one).total_cmp(&distance(other)));
+    offsets
 }
 
 fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> Markup {
@@ -230,29 +270,49 @@ mod tests {
         assert_eq!(row(&[Some(0), Some(0)]).bars(), "▁▁");
     }
 
+    /// Points of panels of every size, in a heap, in a corner, in a row and scattered.
     #[test]
-    fn letters_of_near_points_do_not_overlap() {
-        let point = |_| Point {
-            class: "expert",
-            shape: Shape::Square,
-            place: (0.5, 0.5),
-            interval: None,
-            label: String::new(),
-            label_place: LabelPlace::Beside,
-            description: String::new(),
-        };
-        let plot = PointPlot {
-            name: String::new(),
-            width: 484.0,
-            axis: ("", Vec::new()),
-            points: (0..5).map(point).collect(),
-            has_diagonal: false,
-        };
-        let places = plot.label_places();
-        for (at, one) in places.iter().enumerate() {
-            for other in &places[at + 1..] {
-                let is_apart = (one.0 - other.0).abs() > 12.0 || (one.1 - other.1).abs() > 12.0;
-                assert!(is_apart, "{places:?}");
+    fn labels_stand_apart_and_within_the_drawing() {
+        let heaps: [fn(f64) -> (f64, f64); 5] = [
+            |_| (0.5, 0.5),
+            |_| (1.0, 1.0),
+            |_| (0.0, 0.0),
+            |at| (at / 40.0, 0.8),
+            |at| ((at * 0.37).fract(), (at * 0.61).fract()),
+        ];
+        for (count, place) in [3, 8, 20, 40]
+            .into_iter()
+            .flat_map(|count| heaps.map(|at| (count, at)))
+        {
+            let point = |at: u32| Point {
+                class: "expert",
+                shape: Shape::Square,
+                place: place(f64::from(at)),
+                interval: None,
+                label: (if at < 26 { "A" } else { "27" }).to_owned(),
+                label_place: LabelPlace::Beside,
+                description: String::new(),
+            };
+            let plot = PointPlot {
+                name: String::new(),
+                width: 484.0,
+                axis: ("", Vec::new()),
+                points: (0..count).map(point).collect(),
+                has_diagonal: false,
+            };
+            let places = plot.label_places();
+            let labels = plot.points.iter().map(|point| &point.label);
+            for (at, (one, label)) in places.iter().zip(labels).enumerate() {
+                let width = if label == "A" { 12.0 } else { 16.0 };
+                assert!(
+                    (TOP - 10.0..TOP + HEIGHT + 5.0).contains(&one.1),
+                    "{places:?}"
+                );
+                for other in &places[at + 1..] {
+                    let is_apart =
+                        (one.0 - other.0).abs() > width || (one.1 - other.1).abs() > 12.0;
+                    assert!(is_apart, "{count} points: {places:?}");
+                }
             }
         }
     }

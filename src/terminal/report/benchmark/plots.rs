@@ -203,7 +203,11 @@ fn point(arm: Arm, bin: &Bin) -> Point {
         shape: Shape::Circle((2.5 + f64::from(count).sqrt()).min(12.0)),
         place: (stated, right),
         interval: wilson(right, u64::from(count)),
-        label: count.to_string(),
+        // There is room for three characters above a tenth.
+        label: match count {
+            ..1_000 => count.to_string(),
+            many => format!("{}k", many / 1000),
+        },
         label_place: LabelPlace::Above(f64::midpoint(bin.from, bin.to)),
         description: format!("{sure} sure: {share} of {count} right"),
     }

@@ -25,6 +25,21 @@ fn iteration_without_any_answer_stops_the_loop_and_does_not_count() {
 }
 
 #[test]
+fn ceiling_that_pays_for_no_consultation_is_refused_before_the_first_call() {
+    let refinement = Refinement::of(8);
+    let before = refinement.document();
+    let start = "error: A ceiling of $0.01 does not pay for any part of this run: it takes $";
+    let refused = refinement.run(&["--max-cost", "0.01"]).ends_with(4);
+    refused.assert_stderr_contains(start);
+    let (_, smallest) = refused.stderr.split_once(start).unwrap();
+    let smallest = smallest.split(' ').next().unwrap();
+    assert_eq!(refinement.server.requests().len(), 0);
+    assert_eq!(refinement.document(), before);
+    refinement.run(&["--max-cost", smallest]);
+    assert!(!refinement.server.requests().is_empty());
+}
+
+#[test]
 fn ceiling_of_the_loop_holds_over_its_processes() {
     let refinement = Refinement::of(8);
     for number in 1..=8 {

@@ -49,6 +49,29 @@ fn ceiling_of_the_run_is_never_exceeded() {
 }
 
 #[test]
+fn ceiling_that_pays_for_no_case_is_refused_before_the_first_call() {
+    let bench = Bench::of(3);
+    let start = "A ceiling of $0.01 does not pay for any part of this run: it takes $";
+    let refused = bench.run(&["--max-cost", "0.01"]).ends_with(4);
+    refused.assert_stderr_contains(&format!("error: {start}"));
+    refused.assert_stderr_contains("hint: raise it with `--max-cost USD`");
+    let preview = bench.run(&["--max-cost", "0.01", "--dry-run"]).ends_with(0);
+    let message = preview.json()["consent"]["message"].to_string();
+    assert!(
+        message.contains(&format!("is refused: {start}")),
+        "{message}"
+    );
+    let (_, smallest) = refused.stderr.split_once(start).unwrap();
+    let smallest: f64 = smallest.split(' ').next().unwrap().parse().unwrap();
+    let below = format!("{:.2}", smallest - 0.01);
+    bench.run(&["--max-cost", &below]).ends_with(4);
+    assert_eq!(bench.server.requests().len(), 0);
+    assert!(!bench.conclave.home().join("runs").exists());
+    bench.run(&["--max-cost", &format!("{smallest:.2}")]);
+    assert!(!bench.server.requests().is_empty());
+}
+
+#[test]
 fn dry_run_asks_nothing_and_reads_no_key() {
     let bench = Bench::of(3);
     let conclave = &bench.conclave;

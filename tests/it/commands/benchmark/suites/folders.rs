@@ -107,10 +107,10 @@ fn problems_of_a_folder_name_the_file() {
     ]);
     let problems = files.problems("s");
     insta::assert_snapshot!(problems.join("\n"), @r#"
-    s/c: `question.md` and `question.txt` mean the same
-    s/d.json: the file is empty
     s/a.yaml:1: the case has no `expected` answer
     s/a.yaml:3: a case has no field `expectde`; did you mean `expected`?
+    s/c: `question.md` and `question.txt` mean the same
+    s/d.json: the file is empty
     s/b: the case has no `expected` answer
     "#);
 }

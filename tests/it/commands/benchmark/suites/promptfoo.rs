@@ -155,9 +155,9 @@ tests:
     promptfooconfig.yaml:3: the prompt `prompt.js` is a program, which is not run
     promptfooconfig.yaml:6: `threshold` of a test cannot be applied here
     promptfooconfig.yaml:7: `scenarios` of promptfoo cannot be applied here
-    promptfooconfig.yaml:11: the assertion `similar` cannot be compared here
+    promptfooconfig.yaml:11: `type: similar` of `assert` cannot be compared here
     promptfooconfig.yaml:23: there is no variable `question`
-    promptfooconfig.yaml:26: the assertion `javascript` cannot be compared here
+    promptfooconfig.yaml:26: `type: javascript` of `assert` cannot be compared here
     promptfooconfig.yaml:29: the file of tests `missing.yaml` does not exist
     "#);
 }
