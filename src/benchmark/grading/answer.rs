@@ -60,18 +60,15 @@ pub fn grade(key: &AnswerKey, record: &StoredRecord) -> Result<ConsultationAnswe
     let held: Vec<&Expert<'_>> = held.collect();
     let votes: Vec<Option<&FinalAnswer>> =
         held.iter().map(|expert| expert.before.as_ref()).collect();
-    let final_text = match record.verdict() {
-        Some(verdict) => FinalText::of_verdict(record, verdict).map(|text| (text, None)),
-        None => of_first_round(key, &held, &votes),
+    let final_text = if record.is_judged() {
+        FinalText::of_judge(record).map(|text| (text, None))
+    } else {
+        of_first_round(key, &held, &votes)
     };
     let Some((text, agreement)) = final_text else {
         return Err(no_answer(record));
     };
-    let answer = if text.is_answer {
-        key.grade_with(text.text, text.more)
-    } else {
-        key.without_answer(text.text)
-    };
+    let answer = key.grade_with(text.text, text.more);
     Ok(ConsultationAnswer {
         stages: StageResults {
             vote: vote(key, &votes),
@@ -208,9 +205,9 @@ fn revised_vote(key: &AnswerKey, experts: &[Expert<'_>]) -> Option<bool> {
     vote(key, &after)
 }
 
-/// Whether the leading point of Round 2 is right, or the judge's own words if it only gave prose.
-/// `None` if there is neither, or if it states no answer: the judge is asked for points of
-/// agreement there, and not for an answer.
+/// Whether the leading point of Round 2 is right, which the calibrated probability speaks of, or the
+/// judge's own words if it only gave prose. `None` if there is neither, or if it states no answer:
+/// the judge is asked for points of agreement there, and not for an answer.
 fn synthesis(key: &AnswerKey, record: &StoredRecord) -> Option<bool> {
     let synthesis = record.synthesis()?;
     let point = synthesis.leading().map(|point| &point.point);

@@ -58,26 +58,19 @@ fn revision(seat: &str, position: &str, changed: bool) -> Value {
     artifact("revision", 3, &fields)
 }
 
-fn synthesis(points: &[(&str, f64)]) -> Value {
+fn synthesis(points: &[(&str, f64)], answer: Option<&str>) -> Value {
     let points: Vec<Value> = points
         .iter()
         .map(|(point, confidence)| json!({"point": point, "confidence": confidence}))
         .collect();
-    artifact("synthesis", 2, &json!({"consensus_points": points}))
+    let given = answer.map(|answer| json!({"answer": answer, "confidence": 0.7}));
+    let fields = json!({"consensus_points": points, "provisional_answer": given});
+    artifact("synthesis", 2, &fields)
 }
 
 fn verdict(recommendation: &str) -> Value {
     let fields = json!({"recommendation": recommendation, "confidence": 0.8});
     artifact("verdict", 4, &fields)
-}
-
-fn composed(recommendation: &str) -> Value {
-    let fields = json!({
-        "recommendation": recommendation,
-        "confidence": 0.7,
-        "composed_from": "synthesis",
-    });
-    artifact("verdict", 2, &fields)
 }
 
 const SEATS: [&str; 3] = ["skeptic", "pragmatic", "security"];
@@ -117,7 +110,10 @@ fn every_stage_of_a_debate_is_compared() {
         position("pragmatic", "The largest city. ANSWER: A", 0.6),
         position("skeptic", "A compromise of 1908. ANSWER: C", 0.9),
         position("security", "ANSWER: A", 0.5),
-        synthesis(&[("It is in the east. ANSWER: C", 0.4), ("ANSWER: A", 0.8)]),
+        synthesis(
+            &[("It is in the east. ANSWER: C", 0.4), ("ANSWER: A", 0.8)],
+            None,
+        ),
         revision("skeptic", "I keep my position.", false),
         revision("pragmatic", "The skeptic is right. ANSWER: C", true),
         verdict("Canberra was built for it. ANSWER: C"),
@@ -145,7 +141,7 @@ fn every_stage_of_a_debate_is_compared() {
 fn a_leading_point_without_an_answer_is_neither_right_nor_wrong() {
     let answer = answer(&[
         position("skeptic", "ANSWER: C", 0.9),
-        synthesis(&[("The capital was a compromise.", 0.9)]),
+        synthesis(&[("The capital was a compromise.", 0.9)], Some("ANSWER: A")),
         verdict("ANSWER: C"),
     ]);
     assert_eq!(answer.stages.synthesis, None);
@@ -197,11 +193,10 @@ fn a_consultation_of_one_round_answers_with_its_vote() {
 }
 
 #[test]
-fn an_early_stop_answers_with_the_leading_point() {
+fn an_early_stop_answers_with_the_provisional_answer() {
     let mut record = record(&[
         position("skeptic", "ANSWER: C", 0.9),
-        synthesis(&[("ANSWER: C", 0.9)]),
-        composed("ANSWER: C"),
+        synthesis(&[("ANSWER: A", 0.9)], Some("ANSWER: C")),
     ]);
     record.early_termination = true;
     record.estimated_cost_saved = Some(0.25);
@@ -209,28 +204,24 @@ fn an_early_stop_answers_with_the_leading_point() {
     record.agreement = Some(1.0);
     let answer = grade(&key(), &record).unwrap();
     assert!(answer.early_termination);
+    assert_eq!(answer.confidence, Some(0.7));
     assert_eq!(answer.saved, Some(Cost::exactly(MicroUsd(250_000))));
     assert_eq!(answer.calibrated, Some(0.83));
     assert_eq!(answer.agreement, Some(1.0));
-    assert_eq!(answer.stages.synthesis, Some(true));
+    assert_eq!(answer.stages.synthesis, Some(false));
     assert_eq!(answer.stages.verdict, Some(true));
 }
 
 #[test]
-fn a_panel_that_agrees_on_nothing_is_wrong_whatever_its_words() {
+fn a_judge_without_a_verdict_or_provisional_answer_gave_none() {
     let record = record(&[
         position("skeptic", "ANSWER: C", 0.9),
-        synthesis(&[]),
-        composed("No clear recommendation: the experts agree on no point"),
+        synthesis(&[("ANSWER: C", 0.9)], None),
     ]);
-    let contains = Case {
-        expected: vec!["no".to_owned()],
-        ..case(Matcher::Contains)
-    };
-    let key = AnswerKey::for_case(&contains).unwrap();
-    let answer = grade(&key, &record).unwrap();
-    assert!(!answer.answer.unwrap().is_right);
-    assert_eq!(answer.stages.synthesis, None);
+    assert!(matches!(
+        grade(&key(), &record),
+        Err(NoAnswer::Failed { .. })
+    ));
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Evidence of agreement after the judge's synthesis: numbers and texts, without names.
 
-use crate::domain::answer::artifact::{Independent, Severity, Synthesis};
+use crate::domain::answer::artifact::{ConsensusPoint, Independent, Severity, Synthesis};
 use crate::domain::answer::confidence::Calibrated;
 use crate::domain::ids::ModelRef;
 use crate::domain::model::family;
-use crate::stopping::early_termination::{self, AgreementEvidence, Statement, TerminationRule};
-
-use super::compose::points;
+use crate::stopping::early_termination::{
+    self, AgreementEvidence, Point, Statement, TerminationRule,
+};
 
 /// The judge's synthesis with its model.
 #[derive(Clone, Copy, Debug)]
@@ -69,4 +69,21 @@ fn text(held: &Independent) -> String {
         .chain(&held.key_points)
         .chain(std::iter::once(&held.rationale));
     parts.map(String::as_str).collect::<Vec<_>>().join("\n")
+}
+
+fn points(synthesis: &Synthesis, independents: &[Independent]) -> Vec<Point> {
+    let supporters = |point: &ConsensusPoint| {
+        independents
+            .iter()
+            .filter(|held| point.is_supported_by(&held.agent_id))
+            .count()
+    };
+    synthesis
+        .consensus_points
+        .iter()
+        .map(|point| Point {
+            confidence: point.confidence,
+            supporters: supporters(point),
+        })
+        .collect()
 }

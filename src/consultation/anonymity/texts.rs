@@ -5,10 +5,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Fields of answers with ids and words of this program.
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 8] = [
     "agent_id",
     "artifact_type",
-    "composed_from",
     "expert_order",
     "magnitude",
     "model",

@@ -5,10 +5,9 @@ use crate::domain::answer::artifact::{Content, CrossExam, Independent, Revision,
 use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
-use super::judge::{judge_failed, judged, keep_composed};
+use super::judge::{judge_failed, judged};
 use super::next::{Break, Continue, Entry, Next};
 use super::{comparison, judge};
-use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::event::StateName;
 use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
@@ -185,12 +184,6 @@ impl CrossExamination {
             .emit_artifact(Content::CrossExam(cross_exam.clone()), degraded);
         round::end(step, ROUND, self.since);
         if step.plan.debate.rounds.number() <= ROUND {
-            let material = HeldRounds {
-                independents: &self.independents,
-                synthesis: &self.synthesis,
-                cross_exam: Some(&cross_exam),
-            };
-            keep_composed(step.plan, &mut step.emitter, material);
             return Break(Entry::Finishing {
                 rounds: ROUND,
                 tasks: self.tasks,

@@ -5,9 +5,7 @@ use crate::domain::answer::artifact::{CrossExam, Independent, Revision, Synthesi
 use crate::domain::cost::money::Cost;
 use crate::stopping::early_termination::{Policy, TerminationRule, evaluate, judges_confidence};
 
-use super::judge::keep_composed;
 use super::next::{Break, Continue, Entry, ExpertAnswers, Next};
-use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::analysis::evidence::{JudgedSynthesis, calibrated, evidence};
 use crate::consultation::anonymity::names::with_names;
 use crate::consultation::anonymity::texts::edit_texts;
@@ -46,7 +44,7 @@ pub(crate) fn decide(step: &mut StepContext<'_>, result: SynthesisResult) -> Nex
     }
     let debate = &step.plan.debate;
     if debate.rounds.number() <= ROUND {
-        return end(step, &result);
+        return Break(Entry::Complete { rounds: ROUND });
     }
     match (
         debate.mode.strategy().ending,
@@ -142,7 +140,7 @@ fn settle(
         decision,
     )));
     if ended {
-        end(step, &result)
+        Break(Entry::Complete { rounds: ROUND })
     } else {
         cross_examine(result)
     }
@@ -184,19 +182,6 @@ fn cross_examine(result: SynthesisResult) -> Next<SynthesisResult> {
         independents: result.answers.independents,
         synthesis: result.synthesis,
     })
-}
-
-fn end(step: &mut StepContext<'_>, result: &SynthesisResult) -> Next<SynthesisResult> {
-    keep_composed(
-        step.plan,
-        &mut step.emitter,
-        HeldRounds {
-            independents: &result.answers.independents,
-            synthesis: &result.synthesis,
-            cross_exam: None,
-        },
-    );
-    Break(Entry::Complete { rounds: ROUND })
 }
 
 /// Returns the estimated cost of Rounds 3 and 4, as far as they were requested, from their prompts

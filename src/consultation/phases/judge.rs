@@ -1,11 +1,9 @@
 //! Shared by rounds after others: the judge's task, its failure, which ends the consultation, and
 //! the answers of earlier rounds.
 
-use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::event::{AbortReason, AgentError, StateName};
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::PriorAnswers;
 use crate::consultation::tasks::{TaskOutcome, TaskSet};
 use crate::domain::answer::artifact::{Content, CrossExam, Independent};
@@ -31,13 +29,6 @@ pub(crate) fn judge_failed(
         error.message
     );
     step.stop(AbortReason::JudgeFailed, message);
-}
-
-/// Emits the answer that the mode composes from the rounds that were held, if no verdict is
-/// requested.
-pub(crate) fn keep_composed(plan: &Plan, emitter: &mut Emitter<'_>, material: HeldRounds<'_>) {
-    let verdict = (plan.debate.mode.strategy().compose)(material);
-    emitter.emit_artifact(Content::Verdict(verdict), false);
 }
 
 pub(crate) fn answers(emitter: &mut Emitter<'_>, prior_answers: &PriorAnswers) -> Vec<Independent> {

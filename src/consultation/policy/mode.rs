@@ -6,9 +6,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::answer::artifact::Verdict;
-
-use crate::consultation::analysis::compose::{self, HeldRounds};
 use crate::consultation::protocol::answer::AnswerKind;
 
 /// The mode of a consultation.
@@ -32,8 +29,6 @@ pub struct Strategy {
     pub headings: Headings,
     pub verdict: AnswerKind,
     pub ending: Ending,
-    /// Composes an answer if no verdict is requested.
-    pub compose: fn(HeldRounds<'_>) -> Verdict,
 }
 
 /// Names for the parts of artifacts: every mode uses the same fields with different meanings.
@@ -75,7 +70,6 @@ static CONVERGE: Strategy = Strategy {
     },
     verdict: AnswerKind::Verdict,
     ending: Ending::MayBeEarly,
-    compose: compose::recommendation,
 };
 
 static EXPLORE: Strategy = Strategy {
@@ -93,7 +87,6 @@ static EXPLORE: Strategy = Strategy {
     },
     verdict: AnswerKind::Menu,
     ending: Ending::AlwaysWhole("🔍 Explore mode: all rounds will execute"),
-    compose: compose::menu,
 };
 
 impl Mode {

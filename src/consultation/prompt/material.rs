@@ -321,7 +321,12 @@ fn list(
 }
 
 /// Returns a judge's prose as the beginning of a text. Where there is prose, lists may be missing.
+/// It is often an answer in broken JSON, whose last field is for people alone.
 fn prose(excerpt: &str) -> (String, EmptyList) {
+    let excerpt = excerpt.split("\"provisional_answer\"").next();
+    let excerpt = excerpt
+        .unwrap_or_default()
+        .trim_end_matches([' ', '\n', ',']);
     if excerpt.is_empty() {
         (String::new(), EmptyList::None)
     } else {

@@ -15,7 +15,12 @@ pub(super) type Name = &'static str;
 pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
     match kind {
         AnswerKind::Independent => &["position", "key_points", "rationale", "confidence"],
-        AnswerKind::Synthesis => &["consensus_points", "tensions", "priority_order"],
+        AnswerKind::Synthesis => &[
+            "consensus_points",
+            "tensions",
+            "priority_order",
+            "provisional_answer",
+        ],
         AnswerKind::Revision => &[
             "challenges",
             "rebuttals",
@@ -24,7 +29,12 @@ pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
             "revised_position",
             "revised_confidence",
         ],
-        AnswerKind::CrossExam => &["challenges", "rebuttals", "unresolved"],
+        AnswerKind::CrossExam => &[
+            "challenges",
+            "rebuttals",
+            "unresolved",
+            "provisional_answer",
+        ],
         AnswerKind::Verdict => &[
             "summary",
             "evidence",

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::answer::artifact::{
-    Artifact, Comparison, ConsensusPoint, Content, Independent, PairComparison, Revision, Verdict,
+    Comparison, Content, Independent, PairComparison, Revision, Synthesis, Verdict,
 };
 use crate::domain::answer::debate_value::{
     AgentMove, ChangeMagnitude, ComparisonStatus, PositionChange, rounded,
@@ -45,7 +45,7 @@ impl Transcript {
         let is_compared = status == ComparisonStatus::Compared;
         let known = agents.iter().filter(|_| is_compared);
         let known: Vec<f64> = known
-            .filter_map(AgentMove::is_changed)
+            .filter_map(|agent| agent.magnitude.differs())
             .map(|changed| f64::from(u8::from(changed)))
             .collect();
         let changed = known.iter().filter(|changed| **changed > 0.0).count();
@@ -167,11 +167,7 @@ impl Transcript {
             }
             Some(_) => magnitude(agent, found).unwrap_or_default(),
         };
-        let stated = revision.and_then(|revision| revision.changed);
-        let changed = |stated| {
-            PositionChange::judge(status, magnitude, stated).map(PositionChange::is_change)
-        };
-        let may_conform = changed(stated) == Some(true);
+        let change = PositionChange::judge(status, magnitude);
         let mut moved = AgentMove {
             agent_id: agent.clone(),
             round1_position: held.position.clone(),
@@ -179,13 +175,13 @@ impl Transcript {
             revised_position: revision.map(|revision| revision.revised_position.clone()),
             revised_confidence: revision.and_then(|revision| revision.revised_confidence),
             confidence_delta: None,
-            position_changed: changed(None),
+            position_changed: change.map(|change| change != PositionChange::Held),
             magnitude,
             reasoning,
             influenced_by: revision
                 .map(|revision| self.named_by(revision))
                 .unwrap_or_default(),
-            conformity: may_conform
+            conformity: change == Some(PositionChange::Changed)
                 && revision.is_some_and(|revision| self.conforms(held, revision)),
         };
         moved.confidence_delta = moved.confidence_increase().map(rounded);
@@ -215,7 +211,8 @@ impl Transcript {
             .because_of
             .iter()
             .any(|because| !because.argument.trim().is_empty());
-        let Some(leading) = self.leading_point().filter(|_| !names_an_argument) else {
+        let leading = self.readable_synthesis().and_then(Synthesis::leading);
+        let Some(leading) = leading.filter(|_| !names_an_argument) else {
             return false;
         };
         let held_by = self.independents();
@@ -235,7 +232,7 @@ impl Transcript {
         let mut named: BTreeMap<&SeatId, usize> = BTreeMap::new();
         for agent in agents
             .iter()
-            .filter(|agent| agent.is_changed() == Some(true))
+            .filter(|agent| agent.magnitude.differs() == Some(true))
         {
             let Some(revision) = self.revision(&agent.agent_id) else {
                 continue;
@@ -279,23 +276,26 @@ impl Transcript {
     /// Returns whether the verdict differs from the answer of Round 2, and the share of words that
     /// decides it.
     ///
-    /// The answer of Round 2 is its strongest point of agreement. The share of its words in the
-    /// verdict's recommendation and summary decides whether the verdict repeats it. The result is
-    /// unknown for a share in between, and if only one of the two recommendations has a negation.
-    /// Menus and composed or unreadable verdicts are not compared.
+    /// The answer of Round 2 is the judge's provisional one. The share of its words in the verdict's
+    /// recommendation and summary decides whether the verdict repeats it. The result is unknown for
+    /// a share in between, and if only one of the two answers has a negation. Menus and unreadable
+    /// verdicts are not compared.
     fn against_round_2(&self) -> (Option<bool>, Option<f64>) {
         let single = self
             .judged_verdict()
             .filter(|verdict| verdict.recommendations.is_empty());
-        let Some((verdict, leading)) = single.zip(self.leading_point()) else {
+        let answer = self
+            .readable_synthesis()
+            .and_then(|synthesis| synthesis.provisional_answer.as_ref());
+        let Some((verdict, provisional)) = single.zip(answer) else {
             return (None, None);
         };
         let verdict_text = format!("{}\n{}", verdict.recommendation, verdict.summary);
-        let Some(share) = wording::share(&leading.point, &verdict_text) else {
+        let Some(share) = wording::share(&provisional.answer, &verdict_text) else {
             return (None, None);
         };
         let is_turned =
-            wording::negates(&leading.point) != wording::negates(&verdict.recommendation);
+            wording::negates(&provisional.answer) != wording::negates(&verdict.recommendation);
         let changed = match share {
             _ if is_turned => None,
             share if share >= STILL_SAID => Some(false),
@@ -307,22 +307,16 @@ impl Transcript {
 
     /// Returns a readable verdict that a judge gave after all four rounds.
     fn judged_verdict(&self) -> Option<&Verdict> {
-        let judged = self.artifacts.iter().filter(|artifact| !artifact.degraded);
-        judged
-            .filter_map(|artifact| artifact.content.verdict())
-            .find(|verdict| verdict.composed_from.is_none())
+        self.readable().find_map(Content::verdict)
     }
 
-    fn leading_point(&self) -> Option<&ConsensusPoint> {
-        let is_whole = |artifact: &&Artifact| {
-            !artifact.degraded && matches!(artifact.content, Content::Synthesis(_))
-        };
-        self.artifacts
-            .iter()
-            .find(is_whole)?
-            .content
-            .synthesis()?
-            .leading()
+    fn readable_synthesis(&self) -> Option<&Synthesis> {
+        self.readable().find_map(Content::synthesis)
+    }
+
+    fn readable(&self) -> impl Iterator<Item = &Content> {
+        let whole = self.artifacts.iter().filter(|artifact| !artifact.degraded);
+        whole.map(|artifact| &artifact.content)
     }
 
     /// Returns the cost of some of the calls, including those that never came back; `None` if there

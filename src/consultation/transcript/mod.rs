@@ -13,9 +13,8 @@ pub(crate) mod debate_value;
 use std::time::Duration;
 
 use crate::domain::answer::artifact::{
-    Artifact, Content, CrossExam, Independent, Revision, Synthesis, Verdict,
+    Artifact, Content, CrossExam, Independent, ProvisionalAnswer, Revision, Synthesis, Verdict,
 };
-use crate::domain::answer::confidence::Confidence;
 use crate::domain::answer::second_pass::{Held, SecondPass};
 use crate::domain::ids::{ConsultationId, SeatId};
 use crate::domain::panel::Seat;
@@ -116,7 +115,9 @@ impl Transcript {
         self.contents().find_map(Content::verdict)
     }
 
-    pub fn confidence(&self) -> Option<Confidence> {
-        self.verdict().and_then(|verdict| verdict.confidence)
+    /// Returns the judge's last answer without a verdict, and its round.
+    fn provisional_answer(&self) -> Option<(u8, &ProvisionalAnswer)> {
+        let given = self.contents().filter_map(Content::provisional_answer);
+        given.last().filter(|_| self.verdict().is_none())
     }
 }

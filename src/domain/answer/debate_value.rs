@@ -36,7 +36,7 @@ pub struct AgentMove {
     pub revised_confidence: Option<Confidence>,
     /// The rise in its stated confidence, rounded; `None` unless it states both.
     pub confidence_delta: Option<f64>,
-    /// `None` if its positions were not compared.
+    /// Whether it moved, if only by a refinement; `None` if its positions were not compared.
     pub position_changed: Option<bool>,
     #[serde(rename = "change_magnitude")]
     pub magnitude: ChangeMagnitude,
@@ -73,89 +73,42 @@ impl From<Magnitude> for ChangeMagnitude {
 }
 
 impl ChangeMagnitude {
-    /// `None` if that is unknown.
-    pub fn is_change(self) -> Option<bool> {
-        match self {
-            Self::Same => Some(false),
-            Self::MinorRefinement | Self::ModerateShift | Self::SignificantChange => Some(true),
-            Self::Unknown => None,
-        }
+    /// Whether the positions differ at all, refinements included. `None` if that is unknown.
+    pub fn differs(self) -> Option<bool> {
+        (self != Self::Unknown).then_some(self != Self::Same)
     }
 }
 
-/// Whether an expert changed its position in Round 3, and how that is known.
+/// What Round 3 did to an expert's position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PositionChange {
-    /// Its positions were compared, and they differ.
-    Changed,
-    /// Its positions say the same, as compared or word for word.
     Held,
-    /// Its positions differ in wording and were not compared; only its own statement is known.
-    Stated { changed: bool },
+    /// It keeps its position and adds a detail.
+    Refined,
+    Changed,
 }
 
 impl PositionChange {
-    /// Returns the one judgement of an expert's change: an expert that repeats its position has not
-    /// changed its mind, whatever it states. Else the comparison decides where positions were
-    /// compared, and its own statement where they were not. `None` if there is neither.
-    pub fn judge(
-        status: ComparisonStatus,
-        magnitude: ChangeMagnitude,
-        stated: Option<bool>,
-    ) -> Option<Self> {
-        let compared = match (status, magnitude) {
+    /// Returns the one judgement of an expert's change. An expert's own statement does not count.
+    /// `None` if it is unknown.
+    pub fn judge(status: ComparisonStatus, magnitude: ChangeMagnitude) -> Option<Self> {
+        match (status, magnitude) {
             // Without a comparison, only unchanged wording is known to be the same.
-            (ComparisonStatus::Compared, _) | (_, ChangeMagnitude::Same) => magnitude.is_change(),
+            (_, ChangeMagnitude::Same) => Some(Self::Held),
+            (ComparisonStatus::Compared, ChangeMagnitude::MinorRefinement) => Some(Self::Refined),
             (
+                ComparisonStatus::Compared,
+                ChangeMagnitude::ModerateShift | ChangeMagnitude::SignificantChange,
+            ) => Some(Self::Changed),
+            (ComparisonStatus::Compared, ChangeMagnitude::Unknown)
+            | (
                 ComparisonStatus::Skipped
                 | ComparisonStatus::Failed
                 | ComparisonStatus::NotApplicable,
                 _,
             ) => None,
-        };
-        match compared {
-            Some(true) => Some(Self::Changed),
-            Some(false) => Some(Self::Held),
-            None => stated.map(|changed| Self::Stated { changed }),
         }
     }
-
-    pub fn basis(self) -> ChangeBasis {
-        match self {
-            Self::Changed | Self::Held => ChangeBasis::Comparison,
-            Self::Stated { .. } => ChangeBasis::Statement,
-        }
-    }
-
-    pub fn is_change(self) -> bool {
-        match self {
-            Self::Changed => true,
-            Self::Held => false,
-            Self::Stated { changed } => changed,
-        }
-    }
-
-    /// Describes it as the rest of a sentence about the expert.
-    pub fn in_words(change: Option<Self>) -> &'static str {
-        match change {
-            Some(Self::Changed) => "changed its mind",
-            Some(Self::Held) => "held its position",
-            Some(Self::Stated { changed: true }) => "says it changed its mind",
-            Some(Self::Stated { changed: false }) => "says it held its position",
-            None => "does not say whether it changed its mind",
-        }
-    }
-}
-
-/// How it is known whether an expert changed its position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ChangeBasis {
-    /// Its positions were compared, or say the same word for word.
-    Comparison,
-    /// It says so itself.
-    Statement,
 }
 
 /// Rounds to millionths, which removes the error of a sum of decimals.
@@ -164,12 +117,6 @@ pub fn rounded(number: f64) -> f64 {
 }
 
 impl AgentMove {
-    /// Returns whether its positions differ as far as they were compared; whether they count is
-    /// [`PositionChange::judge`]'s decision.
-    pub fn is_changed(&self) -> Option<bool> {
-        self.magnitude.is_change()
-    }
-
     /// `None` unless it states both.
     pub fn confidence_increase(&self) -> Option<f64> {
         let (before, after) = self.round1_confidence.zip(self.revised_confidence)?;
@@ -182,33 +129,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wording_and_comparison_outweigh_the_statement_of_an_expert() {
-        use PositionChange::{Changed, Held, Stated};
-        let judge = |status, magnitude| PositionChange::judge(status, magnitude, Some(true));
-        let compared = |magnitude| judge(ComparisonStatus::Compared, magnitude);
-        assert_eq!(compared(ChangeMagnitude::Same), Some(Held));
-        assert_eq!(compared(ChangeMagnitude::MinorRefinement), Some(Changed));
-        let stated = Some(Stated { changed: true });
-        assert_eq!(compared(ChangeMagnitude::Unknown), stated);
+    fn only_a_comparison_or_equal_wording_says_what_became_of_a_position() {
+        use ChangeMagnitude::{MinorRefinement, ModerateShift, Same, SignificantChange, Unknown};
+        let compared = |magnitude| PositionChange::judge(ComparisonStatus::Compared, magnitude);
+        assert_eq!(compared(Same), Some(PositionChange::Held));
+        assert_eq!(compared(MinorRefinement), Some(PositionChange::Refined));
+        assert_eq!(compared(ModerateShift), Some(PositionChange::Changed));
+        assert_eq!(compared(SignificantChange), Some(PositionChange::Changed));
+        assert_eq!(compared(Unknown), None);
         for status in [
             ComparisonStatus::Skipped,
             ComparisonStatus::Failed,
             ComparisonStatus::NotApplicable,
         ] {
-            for magnitude in [ChangeMagnitude::Unknown, ChangeMagnitude::MinorRefinement] {
-                assert_eq!(judge(status, magnitude), stated, "{status:?} {magnitude:?}");
+            let judge = |magnitude| PositionChange::judge(status, magnitude);
+            assert_eq!(judge(Same), Some(PositionChange::Held), "{status:?}");
+            for magnitude in [Unknown, MinorRefinement, SignificantChange] {
+                assert_eq!(judge(magnitude), None, "{status:?} {magnitude:?}");
             }
-            assert_eq!(
-                judge(status, ChangeMagnitude::Same),
-                Some(Held),
-                "{status:?}"
-            );
         }
-        let unstated = PositionChange::judge(
-            ComparisonStatus::Failed,
-            ChangeMagnitude::SignificantChange,
-            None,
-        );
-        assert_eq!(unstated, None);
     }
 }

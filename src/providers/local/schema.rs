@@ -62,7 +62,7 @@ impl Limits<'_> {
         let usual = match field {
             "personas" | "pair" => 40,
             "topic" | "option" => 80,
-            "priority_order" => 120,
+            "priority_order" | "would_change_it" => 120,
             "key_points" | "evidence" | "unresolved" | "claim" | "quote" | "viewpoint" => 220,
             "pros" | "cons" | "best_when" => 200,
             "rationale" | "summary" | "recommendation" => 600,
@@ -84,8 +84,8 @@ impl Limits<'_> {
             "dissent" => (0, 1 + one_more),
             "personas" | "comparisons" => (1, 6),
             // Otherwise a small model prefers the empty list, and there is no debate.
-            "evidence" => (1, 1 + one_more),
-            "challenges" | "rebuttals" | "consensus_points" | "tensions" => (1, 2),
+            "evidence" | "consensus_points" | "tensions" => (1, 1 + one_more),
+            "challenges" | "rebuttals" => (1, 2),
             _ => (0, 2),
         }
     }

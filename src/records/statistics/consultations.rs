@@ -143,7 +143,7 @@ impl ConsultationSums {
             },
             debate_value: DebateNumbers {
                 debates: sum("debates")?,
-                agents_changed_position: changed,
+                agents_changed_mind: changed,
                 total_agents: all,
                 change_rate: ratio(changed, all),
                 avg_confidence_increase: mean(row, "confidence_rise", "confidence_rise_of")?,

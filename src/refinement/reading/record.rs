@@ -1,9 +1,9 @@
 //! The findings of a consultation, from its record.
 //!
 //! - The judge's verdict states them.
-//! - Of an answer that a rule composed from Round 2, the judge's synthesis states them, and for a
-//!   question that it leaves out, the experts that support the leading point.
-//! - Without a judge, the experts' answers of Round 1 state them.
+//! - Without a verdict, the judge's synthesis states them, and for a question that it leaves out,
+//!   the experts that support the leading point.
+//! - Without a synthesis, the experts' answers of Round 1 state them.
 //!
 //! Experts state a finding if all that say something about the question agree on its outcome.
 //! Different words for an answer are dissent: no rule can tell whether they mean the same.
@@ -12,7 +12,7 @@ use std::mem::discriminant;
 
 use crate::consultation::analysis::final_text::FinalText;
 use crate::consultation::transcript::no_answer::{NoAnswer, no_answer};
-use crate::domain::answer::artifact::{Independent, Severity, Synthesis, Verdict};
+use crate::domain::answer::artifact::{Independent, Severity, Synthesis};
 use crate::domain::answer::confidence::Confidence;
 use crate::domain::record::stored_record::{Completion, StoredRecord};
 use crate::refinement::batches::QuestionBatch;
@@ -32,10 +32,12 @@ pub fn findings_of(
         .consultation_id()
         .filter(|_| record.completion() == Completion::Completed)
         .ok_or_else(|| no_answer(record))?;
-    let (reading, stated) = match record.verdict() {
-        Some(verdict) => of_verdict(record, verdict, batch).ok_or_else(|| no_answer(record))?,
-        None => of_first_round(record, batch).ok_or_else(|| no_answer(record))?,
+    let stated = if record.is_judged() {
+        of_judge(record, batch)
+    } else {
+        of_first_round(record, batch)
     };
+    let (reading, stated) = stated.ok_or_else(|| no_answer(record))?;
     let objections = objections(record);
     let mut findings = reading.findings;
     for finding in &mut findings {
@@ -57,19 +59,20 @@ pub fn findings_of(
 }
 
 /// `None` for a verdict without words.
-fn of_verdict(
+fn of_judge(
     record: &StoredRecord,
-    verdict: &Verdict,
     batch: &QuestionBatch,
 ) -> Option<(AnswerReading, Option<Confidence>)> {
-    let text = FinalText::of_verdict(record, verdict)?;
-    let confidence = text.confidence.filter(|_| !text.is_demonstration());
-    let reading = if verdict.composed_from.is_none() {
-        read(verdict.findings.as_deref(), batch)
-    } else {
-        let synthesis = record.synthesis();
-        let shared = read(synthesis.and_then(|held| held.findings.as_deref()), batch);
-        shared.completed_by(&of_positions(record, &leading_side(record), batch))
+    let text = FinalText::of_judge(record);
+    let stated = text.as_ref().filter(|text| !text.is_demonstration());
+    let confidence = stated.and_then(|text| text.confidence);
+    let reading = match record.verdict() {
+        Some(verdict) => text.and_then(|_| Some(read(verdict.findings.as_deref(), batch)))?,
+        None => {
+            let synthesis = record.synthesis();
+            let shared = read(synthesis.and_then(|held| held.findings.as_deref()), batch);
+            shared.completed_by(&of_positions(record, &leading_side(record), batch))
+        }
     };
     Some((reading, confidence))
 }
@@ -218,7 +221,10 @@ fn objections(record: &StoredRecord) -> Vec<Objection> {
         let line = attributed(&dissent.agent, &dissent.concern);
         (line, dissent.severity)
     });
-    let left_open = record.open_points.iter().filter(|_| !record.is_judged());
+    let left_open = record
+        .open_points
+        .iter()
+        .filter(|_| record.verdict().is_none());
     let left_open = left_open.map(|point| {
         let views = point.views.iter();
         let views: Vec<String> = views

@@ -14,7 +14,7 @@ use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
 use crate::consultation::policy::mode::Mode;
 use crate::consultation::prompt::prior_consultation::{PriorConsultation, PriorPosition};
-use crate::domain::answer::artifact::{Independent, Verdict};
+use crate::domain::answer::artifact::{CrossExam, Independent, Verdict};
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
 use crate::domain::model::vendors;
 use crate::domain::panel::{Panel, Seat};
@@ -178,14 +178,28 @@ fn debate(record: &StoredRecord) -> DebateOptions {
             .consultation_id()
             .unwrap_or_else(|| ConsultationId::from_unique(&record.id)),
         independents: record.independents().cloned().collect(),
-        cross_exam: record.cross_exam().cloned(),
-        verdict: record.verdict().cloned(),
+        // What the earlier judge answered is no answer of the new one.
+        cross_exam: record.cross_exam().map(|record| CrossExam {
+            provisional_answer: None,
+            ..record.clone()
+        }),
+        verdict: answer(record),
     };
     DebateOptions {
         mode: mode.unwrap_or_default(),
         prior_answers: Some(Box::new(prior_answers)),
         ..DebateOptions::default()
     }
+}
+
+/// Returns the verdict, or the provisional answer in its form.
+fn answer(record: &StoredRecord) -> Option<Verdict> {
+    let given = record.provisional_answer().map(|(_, given)| Verdict {
+        recommendation: given.answer.clone(),
+        confidence: given.confidence,
+        ..Verdict::default()
+    });
+    record.verdict().cloned().or(given)
 }
 
 /// Changes the order in which the judge reads the experts, and moves what was said of their old
@@ -235,10 +249,10 @@ pub fn prior(record: &StoredRecord) -> Option<PriorConsultation> {
         }
     };
     let positions: Vec<PriorPosition> = record.independents().map(position).collect();
-    let verdict = record.verdict().map(|verdict| Verdict {
+    let verdict = answer(record).map(|verdict| Verdict {
         evidence: Vec::new(),
         summary: String::new(),
-        ..verdict.clone()
+        ..verdict
     });
     let is_empty = positions.is_empty() && verdict.is_none();
     (!is_empty).then(|| PriorConsultation {

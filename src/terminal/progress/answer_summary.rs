@@ -1,4 +1,4 @@
-//! What an agent's answer brings, in two lines: who and when, then its main point. Pure.
+//! What an agent's answer brings, in a few lines: who and when, then its main point. Pure.
 
 use console::{measure_text_width, truncate_str};
 
@@ -9,13 +9,12 @@ use crate::domain::answer::artifact::{
     Artifact, Content, CrossExam, Independent, Revision, Synthesis,
 };
 use crate::domain::answer::confidence::Confidence;
-use crate::domain::answer::debate_value::PositionChange;
 use crate::domain::ids::AgentId;
 
 use crate::terminal::markdown::plain::plain;
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
-use crate::terminal::output::wrap::{cut_line, fitted_row};
+use crate::terminal::output::wrap::{cut_line, fitted_row, wrap_options};
 
 /// The width of the lines in a pipe or a log.
 const USUAL_WIDTH: usize = 120;
@@ -45,10 +44,10 @@ impl AnswerSummary {
         match &content {
             Content::Independent(answer) => Some(Self::of_independent(answer)),
             Content::Synthesis(synthesis) => Some(Self::of_synthesis(synthesis, name)),
-            Content::Revision(revision) => Some(Self::of_revision(revision, name)),
+            Content::Revision(revision) => Some(Self::of_revision(revision)),
             Content::CrossExam(record) => Some(Self::of_cross_exam(record)),
             // The report says the rest of it.
-            Content::Verdict(verdict) if verdict.composed_from.is_none() => Some(Self {
+            Content::Verdict(verdict) => Some(Self {
                 agent: AgentId::Judge,
                 facts: if verdict.is_menu() {
                     vec![count(verdict.recommendations.len(), "option")]
@@ -57,7 +56,7 @@ impl AnswerSummary {
                 },
                 point: String::new(),
             }),
-            Content::Verdict(_) | Content::Comparison(_) | Content::PersonaSelection(_) => None,
+            Content::Comparison(_) | Content::PersonaSelection(_) => None,
         }
     }
 
@@ -103,28 +102,12 @@ impl AnswerSummary {
         }
     }
 
-    fn of_revision(revision: &Revision, name: &dyn Fn(&str) -> String) -> Self {
-        let stated = revision
-            .changed
-            .map(|changed| PositionChange::Stated { changed });
-        let mut facts = vec![PositionChange::in_words(stated).to_owned()];
-        facts.extend(in_percent(revision.revised_confidence));
-        let reason = revision.because_of.first();
-        let reason = reason.filter(|_| revision.changed == Some(true));
-        let point = match reason {
-            Some(because) => {
-                format!(
-                    "Because of {}: {}",
-                    name(&because.agent),
-                    plain(&because.argument)
-                )
-            }
-            None => plain(&revision.revised_position),
-        };
+    /// Whether it changed its mind is not known before the comparison.
+    fn of_revision(revision: &Revision) -> Self {
         Self {
             agent: AgentId::from(&revision.agent_id),
-            facts,
-            point,
+            facts: in_percent(revision.revised_confidence),
+            point: plain(&revision.revised_position),
         }
     }
 
@@ -142,7 +125,7 @@ impl AnswerSummary {
     }
 
     /// Returns the lines, narrower than the terminal: `✔ Security Expert  8.2s · 82%` with the facts
-    /// that fit, and the point. `None` is a pipe.
+    /// that fit, and the point, in two lines at most. `None` is a pipe, which gets one of them.
     pub(super) fn lines(
         &self,
         name: &str,
@@ -150,6 +133,7 @@ impl AnswerSummary {
         width: Option<usize>,
         paint: Paint,
     ) -> Vec<String> {
+        let is_terminal = width.is_some();
         let width = width.map_or(USUAL_WIDTH, |width| width.saturating_sub(1).max(8));
         let head = format!("{} {}  ", paint.green("✔"), paint.bold(name));
         let room = width.saturating_sub(measure_text_width(&head));
@@ -164,9 +148,17 @@ impl AnswerSummary {
         };
         let title = head + &row;
         let mut lines = vec![truncate_str(title.trim_end(), width, "…").into_owned()];
-        if !self.point.is_empty() {
-            let statement = cut_line(&self.point, width.saturating_sub(2));
-            lines.push(format!("  {statement}"));
+        let room = width.saturating_sub(2);
+        let mut rest = self.point.clone();
+        if is_terminal && !rest.is_empty() {
+            let wrapped = textwrap::wrap(&self.point, wrap_options(room + 1));
+            if let Some((first, others)) = wrapped.split_first() {
+                lines.push(format!("  {first}"));
+                rest = others.join(" ");
+            }
+        }
+        if !rest.is_empty() {
+            lines.push(format!("  {}", cut_line(&rest, room)));
         }
         lines
     }
@@ -225,7 +217,7 @@ mod tests {
         for line in &lines {
             assert!(measure_text_width(line) < width, "{width}: {line}");
         }
-        assert!(lines.len() <= 2, "{lines:?}");
+        assert!(lines.len() <= 3, "{lines:?}");
         lines.join("\n")
     }
 
@@ -253,16 +245,21 @@ mod tests {
     }
 
     #[test]
-    fn position_is_shown_in_two_lines_that_fit() {
+    fn position_is_shown_in_two_lines_below_the_name() {
         let at = |width| shown(independent(POSITION), "Security Expert", width);
         insta::assert_snapshot!(at(50), @r"
         ✔ Security Expert  8.2s · 82%
-          Use OAuth 2.1 with PKCE; JWT only as the…
+          Use OAuth 2.1 with PKCE; JWT only as the
+          access-token format, never as a session.…
         ");
-        insta::assert_snapshot!(at(120), @r"
+        insta::assert_snapshot!(at(80), @r"
         ✔ Security Expert  8.2s · 82%
-          Use OAuth 2.1 with PKCE; JWT only as the access-token format, never as a session. Rotate refresh tokens on every…
+          Use OAuth 2.1 with PKCE; JWT only as the access-token format, never as a
+          session. Rotate refresh tokens on every use. Keep the lifetime below ten…
         ");
+        let piped = summary(independent(POSITION));
+        let piped = piped.lines("Security Expert", "8.2s", None, Paint::Plain);
+        assert_eq!(piped.len(), 2, "{piped:?}");
     }
 
     #[test]
@@ -328,19 +325,20 @@ mod tests {
     }
 
     #[test]
-    fn revision_says_whether_it_changed_and_because_of_what() {
-        insta::assert_snapshot!(shown(revision(Some(true)), "Architect", 80), @r"
-        ✔ Architect  8.2s · says it changed its mind · 70%
-          Because of Security Expert: A signed token cannot be revoked, which…
-        ");
-        insta::assert_snapshot!(shown(revision(Some(false)), "Architect", 80), @r"
-        ✔ Architect  8.2s · says it held its position · 70%
-          Opaque tokens, as Security Expert says.
-        ");
+    fn revision_says_nothing_of_a_change_that_was_not_compared() {
+        for changed in [Some(true), Some(false), None] {
+            insta::allow_duplicates! {
+                insta::assert_snapshot!(shown(revision(changed), "Architect", 80), @r"
+                ✔ Architect  8.2s · 70%
+                  Opaque tokens, as Security Expert says.
+                ");
+            }
+        }
         // What does not fit is left out.
-        insta::assert_snapshot!(shown(revision(Some(true)), "A very long name", 50), @r"
-        ✔ A very long name  says it changed its mind
-          Because of Security Expert: A signed token…
+        insta::assert_snapshot!(shown(revision(None), "A very long name", 30), @r"
+        ✔ A very long name  70%
+          Opaque tokens, as Security
+          Expert says.
         ");
     }
 

@@ -142,7 +142,8 @@ impl ValueLayout {
             (_, "pros") => Self::Text([DEEPER; 2], ["+ ", "", ""]),
             (_, "cons") => Self::Text([DEEPER; 2], ["− ", "", ""]),
             (_, "quote") => Self::Text([DEEPER; 2], ["", "“", "”"]),
-            ("summary" | "recommendation", _) => PARAGRAPH,
+            (_, "would_change_it") => Self::Text([INDENT; 2], ["It would change with: ", "", ""]),
+            ("summary" | "recommendation" | "provisional_answer", _) => PARAGRAPH,
             _ if heading(section, false).is_none() => PARAGRAPH,
             _ => Self::Text([INDENT, DEEPER], ["• ", "", ""]),
         }
@@ -158,6 +159,7 @@ fn heading(section: &str, is_menu: bool) -> Option<&'static str> {
         "challenges" => "Challenges",
         "rebuttals" => "Rebuttals",
         "unresolved" => "Open points",
+        "provisional_answer" => "Provisional answer",
         "summary" => "Summary",
         "evidence" => "Evidence",
         "dissent" => "Dissent",

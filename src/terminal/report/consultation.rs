@@ -15,7 +15,7 @@ use crate::domain::time::Timestamp;
 use super::sections::Detail;
 use super::{head, rounds, sections};
 use crate::terminal::document::{
-    self, Fact, Line, Part, Table, fact, foreign, list, nested_list, paragraph, titled,
+    self, Fact, Line, Part, Table, fact, list, nested_list, paragraph, titled,
 };
 use crate::terminal::output::format::{amount, round_title, seconds, thousands};
 
@@ -40,14 +40,12 @@ fn parts(record: &StoredRecord, detail: Detail) -> Vec<Part> {
         .collect();
     let doubt = head::doubt(record).into_iter();
     let is_menu = record.verdict().is_some_and(Verdict::is_menu);
+    let title = sections::answer_title(record);
     if is_full {
-        parts.extend(title(record));
-        let answer = std::iter::once(Part::Facts(answer_facts(record)));
-        parts.extend(titled(
-            2,
-            "Answer",
-            answer.chain(doubt).chain(answer_parts(record)),
-        ));
+        parts.extend(page_title(record));
+        let facts = std::iter::once(Part::Facts(answer_facts(record)));
+        let answer = facts.chain(doubt).chain(answer_parts(record, detail));
+        parts.extend(titled(2, title, answer));
     } else {
         parts.push(Part::Heading(1, Line::of("Consultation", [])));
         let mut facts: Vec<Fact> = head::follows_up(record).into_iter().collect();
@@ -56,13 +54,19 @@ fn parts(record: &StoredRecord, detail: Detail) -> Vec<Part> {
         facts.extend(head::followed_up_by(record));
         parts.extend(sections::question(&record.question, facts));
         parts.extend(doubt);
-        let title = if is_menu { "Options" } else { "Answer" };
-        parts.extend(titled(2, title, answer_parts(record)));
+        let title = if is_menu { "Options" } else { title };
+        parts.extend(titled(2, title, answer_parts(record, detail)));
     }
     let dissent = sections::dissent(record, |_| true);
     parts.extend(titled(2, "Dissent", list(dissent)));
     let open = sections::open_points(record);
-    parts.extend(titled(2, "Open Points", nested_list(open)));
+    let is_unanswered = record.recommendation.is_none() && record.synthesis().is_some();
+    let open_title = if is_unanswered {
+        "They differ on"
+    } else {
+        "Open Points"
+    };
+    parts.extend(titled(2, open_title, nested_list(open)));
     let about = "Round 1: each expert's answer, given without seeing the others.";
     let positions = rounds::positions(record, None, detail);
     parts.extend(titled(2, "Positions", explained(about, positions, detail)));
@@ -99,33 +103,17 @@ fn parts(record: &StoredRecord, detail: Detail) -> Vec<Part> {
     parts
 }
 
-fn answer_parts(record: &StoredRecord) -> Vec<Part> {
+/// The page lists the agreements below.
+fn answer_parts(record: &StoredRecord, detail: Detail) -> Vec<Part> {
     let Some(verdict) = record.verdict() else {
-        return without_verdict(record);
+        let mut parts = sections::without_verdict_parts(record);
+        if record.recommendation.is_some() && detail == Detail::Brief {
+            parts.extend(titled(3, "They agree on", sections::agreements(record)));
+        }
+        return parts;
     };
     let mut parts = sections::verdict(verdict);
-    parts.extend(sections::evidence(record, &verdict.evidence));
-    parts
-}
-
-fn without_verdict(record: &StoredRecord) -> Vec<Part> {
-    let line = |template| paragraph(template, [sections::without_verdict(record)]);
-    let Some(synthesis) = record.synthesis() else {
-        return match &record.partial_consensus {
-            Some(points) => vec![
-                line("_{}. Points of agreement so far:_"),
-                Part::Foreign(points.clone()),
-            ],
-            None if record.independents().next().is_some() => {
-                vec![line("_{}: the positions stand side by side below._")]
-            }
-            None => vec![line("_{}, and no expert has answered._")],
-        };
-    };
-    let mut parts = vec![line("_{}. The judge's points of agreement from Round 2:_")];
-    parts.extend(foreign(&synthesis.prose_excerpt));
-    let points = synthesis.consensus_points.iter();
-    parts.extend(list(points.map(sections::agreement)));
+    parts.extend(sections::evidence(record, &record.evidence_detail));
     parts
 }
 
@@ -135,7 +123,7 @@ fn explained(about: &'static str, parts: Vec<Part>, detail: Detail) -> Vec<Part>
     about.into_iter().chain(parts).collect()
 }
 
-fn title(record: &StoredRecord) -> [Part; 2] {
+fn page_title(record: &StoredRecord) -> [Part; 2] {
     let question = match record.question.trim() {
         "" => Line::of("(no question)", []),
         question => Line::foreign(question),
@@ -157,10 +145,7 @@ fn title(record: &StoredRecord) -> [Part; 2] {
 }
 
 fn answer_facts(record: &StoredRecord) -> Vec<Fact> {
-    let mut facts = match record.recommendation {
-        Some(_) => head::standing(record),
-        None => Vec::new(),
-    };
+    let mut facts = head::standing(record);
     let agreement = record.agreement;
     facts.extend(agreement.map(|share| fact("Agreement", format!("{:.0}%", share * 100.0))));
     if record.early_termination {

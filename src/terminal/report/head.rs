@@ -73,7 +73,14 @@ pub(super) fn followed_up_by(record: &StoredRecord) -> Option<Fact> {
 
 /// How sure the answer is: stated, graded, judged twice, and judged again.
 pub(super) fn standing(record: &StoredRecord) -> Vec<Fact> {
-    let mut facts = vec![fact("Confidence", confidence(record))];
+    // Without an answer, no figure is missing.
+    let answered = record.recommendation.iter();
+    let stated = answered.map(|_| fact("Confidence", confidence(record)));
+    let mut facts: Vec<Fact> = stated.collect();
+    let given = record.provisional_answer().map(|(_, given)| given);
+    let change = given.map(|given| &given.would_change_it);
+    let change = change.filter(|change| !change.trim().is_empty());
+    facts.extend(change.map(|change| fact("Would change it", Line::foreign(change))));
     facts.extend(record.grade.as_ref().map(|grade| {
         let note = grade.note.as_deref().unwrap_or_default();
         let outcome = Line::of(grade.outcome.name(), []).with(": {}", note);

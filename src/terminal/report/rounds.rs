@@ -1,6 +1,6 @@
 //! The rounds of a consultation. With an agent: what it said, and what was said to it or about it.
 
-use crate::domain::answer::artifact::Challenge;
+use crate::domain::answer::artifact::{Challenge, ProvisionalAnswer};
 use crate::domain::ids::AgentId;
 use crate::domain::record::stored_record::{StoredAgent, StoredRecord};
 
@@ -8,6 +8,7 @@ use super::sections::{self, Detail, heading, name};
 use crate::terminal::document::{
     Line, Part, foreign, list, list_of, nested_list, paragraph, titled,
 };
+use crate::terminal::output::format::stated;
 
 fn is_of(agent: Option<&AgentId>, who: &str) -> bool {
     agent.is_none_or(|agent| agent.as_str() == who)
@@ -63,7 +64,19 @@ pub(super) fn synthesis(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<P
     let mut parts = agreed(record, agent);
     parts.extend(tensions(record, agent));
     parts.extend(priorities(record, agent));
+    let given = record.synthesis().map(|found| &found.provisional_answer);
+    parts.extend(provisional(given.and_then(Option::as_ref), agent));
     parts
+}
+
+fn provisional(given: Option<&ProvisionalAnswer>, agent: Option<&AgentId>) -> Vec<Part> {
+    let Some(given) = given.filter(|_| is_judges(agent)) else {
+        return Vec::new();
+    };
+    let basis = Line::of("Confidence: {}", [&stated(given.confidence)])
+        .with("; it would change with: {}", &given.would_change_it);
+    let parts = [Part::Foreign(given.answer.clone()), Part::Paragraph(basis)];
+    titled(3, "Provisional answer", parts)
 }
 
 pub(super) fn agreed(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
@@ -108,6 +121,8 @@ pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) 
     let merged = record.cross_exam().filter(|_| is_judges(agent));
     let unresolved = merged.and_then(|merged| list_of(&merged.unresolved));
     parts.extend(titled(3, "Unresolved", unresolved));
+    let given = record.cross_exam().map(|merged| &merged.provisional_answer);
+    parts.extend(provisional(given.and_then(Option::as_ref), agent));
     let changes = record.position_changes();
     let held = changes.experts.iter();
     let held = held.filter(|expert| is_of(agent, expert.revision.agent_id.as_str()));

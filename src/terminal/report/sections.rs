@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use crate::consultation::analysis::wording::is_same;
 use crate::domain::answer::artifact::{
-    ConsensusPoint, Dissent, Evidence, Independent, MenuOption, Severity, Source, Verdict,
+    ConsensusPoint, Dissent, Evidence, Independent, MenuOption, Severity, Verdict,
 };
+use crate::domain::answer::debate_value::PositionChange;
 use crate::domain::record::stored_record::{
     Completion, ExpertChange, OpenPoint, StoredAgent, StoredRecord,
 };
@@ -82,8 +84,6 @@ pub(super) fn verdict(verdict: &Verdict) -> Vec<Part> {
     }
     let options = (1..).zip(&verdict.recommendations);
     parts.extend(options.flat_map(|(number, choice)| option(number, choice)));
-    let origin = verdict.composed_from.map(Source::description);
-    parts.extend(origin.map(|origin| paragraph("_{}_", [origin])));
     let summary = foreign(&verdict.summary);
     let summary = summary.filter(|_| verdict.summary.trim() != recommendation.trim());
     parts.extend(titled(3, "Summary", summary));
@@ -123,31 +123,76 @@ pub(super) fn confidence(record: &StoredRecord) -> String {
     if verdict.is_some_and(Verdict::is_menu) {
         return "each option has its own".to_owned();
     }
-    if record.recommendation.is_none() {
-        return stated(record.confidence);
-    }
-    let composed_from = verdict.and_then(|verdict| verdict.composed_from);
-    let source = match composed_from {
-        None => "stated by the judge",
-        Some(Source::Synthesis) => "averaged over Round 2's points of agreement, without a verdict",
-        Some(Source::CrossExam) => {
-            "averaged over Round 2's points of agreement, without a verdict after Round 3"
-        }
-    };
-    let mut words = vec![match (record.confidence, composed_from) {
-        (None, None) => "not stated by the judge".to_owned(),
-        (None, Some(_)) => "not stated; there is no verdict".to_owned(),
-        (figure, _) => format!("{}, {source}", stated(figure)),
+    let mut words = vec![match record.confidence {
+        None => "not stated by the judge".to_owned(),
+        figure => format!("{}, stated by the judge", stated(figure)),
     }];
     let note = verdict.and_then(Verdict::confidence_note);
     words.extend(note.map(str::to_owned));
     // A verdict of the judge is not calibrated.
     let calibrated = record.calibrated();
-    let calibrated = calibrated.filter(|_| composed_from == Some(Source::Synthesis));
-    words.extend(calibrated.map(|words| format!("calibrated {}", calibrated_words(&words))));
+    let provisional = record.provisional_answer();
+    let calibrated = calibrated.filter(|_| provisional.is_some_and(|(round, _)| round == 2));
+    words.extend(calibrated.map(|figure| {
+        let figure = calibrated_words(&figure);
+        format!("the strongest point: calibrated {figure}")
+    }));
     words.extend(support(record));
     words.extend(record.panel.one_family.then(|| ONE_FAMILY.to_owned()));
     words.join("; ")
+}
+
+/// The points of agreement in the judge's order, without one that repeats the answer.
+pub(super) fn agreements(record: &StoredRecord) -> Vec<Part> {
+    let Some(synthesis) = record.synthesis() else {
+        return Vec::new();
+    };
+    let answer = record.recommendation.as_deref().unwrap_or_default();
+    let points = synthesis.consensus_points.iter();
+    let points = points.filter(|point| !is_same(&point.point, answer));
+    let prose = foreign(&synthesis.prose_excerpt);
+    prose
+        .into_iter()
+        .chain(list(points.map(agreement)))
+        .collect()
+}
+
+/// The title of the answer; without one, that of the points of agreement.
+pub(super) fn answer_title(record: &StoredRecord) -> &'static str {
+    if record.recommendation.is_some() || record.synthesis().is_none() {
+        "Answer"
+    } else {
+        "They agree on"
+    }
+}
+
+/// The provisional answer with its mark, or why there is none and what they agree on.
+pub(super) fn without_verdict_parts(record: &StoredRecord) -> Vec<Part> {
+    if let Some((round, given)) = record.provisional_answer() {
+        let mark = "_provisional, by the judge after Round {}_";
+        return vec![
+            paragraph(mark, [&round.to_string()]),
+            Part::Foreign(given.answer.clone()),
+        ];
+    }
+    let why = without_verdict(record);
+    if record.synthesis().is_none() {
+        let template = match record.independents().next() {
+            Some(_) => "_{}: the positions stand side by side below._",
+            None => "_{}, and no expert has answered._",
+        };
+        return vec![paragraph(template, [why])];
+    }
+    let mut parts = vec![paragraph(
+        "_{}, and the judge gave no provisional answer._",
+        [why],
+    )];
+    let agreements = agreements(record);
+    if agreements.is_empty() {
+        parts.push(paragraph("Nothing.", []));
+    }
+    parts.extend(agreements);
+    parts
 }
 
 fn support(record: &StoredRecord) -> Option<String> {
@@ -191,8 +236,9 @@ pub(super) fn opinion(held: &Independent, detail: Detail) -> Vec<Part> {
     parts
 }
 
-/// What Round 3 changed: the experts that changed their minds with their new positions, the others
-/// in a line each, and what the later rounds were worth. In full, each expert's position.
+/// What Round 3 changed: the experts that changed their minds, or of which that is not known, with
+/// their new positions, the others in a line each, and what the later rounds were worth. In full,
+/// each expert's position.
 pub(super) fn changes(record: &StoredRecord, detail: Detail) -> Vec<Part> {
     let changes = record.position_changes();
     let Some(headline) = changes.headline() else {
@@ -200,7 +246,15 @@ pub(super) fn changes(record: &StoredRecord, detail: Detail) -> Vec<Part> {
     };
     let change = |expert| change(record, expert);
     let (shown, in_short): (Vec<_>, Vec<_>) = match detail {
-        Detail::Brief => (changes.changed().collect(), changes.unchanged().collect()),
+        Detail::Brief => {
+            let is_short = |expert: &&ExpertChange<'_>| {
+                matches!(
+                    expert.change,
+                    Some(PositionChange::Held | PositionChange::Refined)
+                )
+            };
+            changes.experts.iter().partition(|expert| !is_short(expert))
+        }
         Detail::Full => (changes.experts.iter().collect(), Vec::new()),
     };
     let mut parts = vec![paragraph("{}.", [&headline])];
@@ -232,7 +286,7 @@ pub(super) fn changes(record: &StoredRecord, detail: Detail) -> Vec<Part> {
 pub(super) fn change_line(record: &StoredRecord, expert: &ExpertChange<'_>) -> Line {
     let seat = name(record, expert.revision.agent_id.as_str());
     let confidence = expert.confidence_in_words().unwrap_or_default();
-    Line::of("**{}** {}", [seat, &expert.in_words()]).with(" (confidence {})", &confidence)
+    Line::of("**{}** {}", [seat, expert.in_words()]).with(" (confidence {})", &confidence)
 }
 
 pub(super) fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> Vec<Part> {
@@ -272,7 +326,7 @@ pub(super) fn open_points(record: &StoredRecord) -> Vec<Vec<Line>> {
 }
 
 pub(super) fn dissent(record: &StoredRecord, is_shown: impl Fn(&str) -> bool) -> Vec<Line> {
-    let objections = record.verdict().map_or(&[][..], Verdict::objections);
+    let objections = record.verdict().map_or(&[][..], |verdict| &verdict.dissent);
     let objections = objections.iter().filter(|dissent| is_shown(&dissent.agent));
     let line = |dissent: &Dissent| {
         let by = Line::default().with("**{}** ", name(record, &dissent.agent));

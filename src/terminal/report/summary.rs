@@ -3,18 +3,22 @@
 //! next commands.
 
 use crate::domain::answer::artifact::Verdict;
+use crate::domain::answer::debate_value::PositionChange;
 use crate::domain::record::rejudgement::Rejudgement;
 use crate::domain::record::stored_record::{Completion, StoredRecord};
 
 use super::consultation::cost;
 use super::{head, rejudge, sections};
-use crate::terminal::document::{Fact, Line, Part, fact, list, paragraph};
+use crate::terminal::document::{Fact, Line, Part, fact, paragraph};
 use crate::terminal::output::format::amount;
 
 const ANSWER_LINES: usize = 12;
 
 /// The lines of an item of a list, such as one objection.
 const ITEM_LINES: usize = 2;
+
+/// The lines of one side's view that the answer leaves standing.
+const DISSENT_LINES: usize = 4;
 
 /// The lines of a single fact, such as the confidence with what it rests on.
 const FACT_LINES: usize = 4;
@@ -36,15 +40,22 @@ pub enum NextSteps {
 
 pub fn summary(record: &StoredRecord, next: &NextSteps) -> Vec<Part> {
     let is_menu = record.verdict().is_some_and(Verdict::is_menu);
+    let is_answered = record.recommendation.is_some();
     let mut facts = head::standing(record);
-    // Without an answer, no figure is missing; and each option has its own.
-    if record.recommendation.is_none() || is_menu {
+    // Each option has its own confidence.
+    if is_menu {
         facts.remove(0);
     }
-    facts.extend(row("Positions", positions(record), POSITIONS));
-    facts.extend(row("Dissent", sections::dissent(record, |_| true), ITEMS));
-    facts.extend(row("Open", open_points(record), ITEMS));
-    facts.extend(row("Changes", changes(record), ITEMS));
+    let dissent = sections::dissent(record, |_| true);
+    let open = open_points(record);
+    facts.extend(row("Positions", positions(record), POSITIONS, ITEM_LINES));
+    facts.extend(row("Dissent", dissent, ITEMS, DISSENT_LINES));
+    facts.extend(if is_answered {
+        row("Open", open, ITEMS, ITEM_LINES)
+    } else {
+        row("They differ on", open, POSITIONS, DISSENT_LINES)
+    });
+    facts.extend(row("Changes", changes(record), ITEMS, ITEM_LINES));
     let saved = record.cost_saved_in_words().unwrap_or_default();
     facts.extend(cost(record).into_iter().take(1).map(|cost| {
         let spent = Line::joined(cost.values, "");
@@ -52,16 +63,14 @@ pub fn summary(record: &StoredRecord, next: &NextSteps) -> Vec<Part> {
         fact(cost.label, spent)
     }));
     let mut parts: Vec<Part> = notices(record).into_iter().collect();
-    let title = if is_menu { "Options" } else { "Answer" };
     let is_complete = record.completion() == Completion::Completed;
-    parts.extend(answered(
-        title,
-        answer(record),
-        facts,
-        &record.id,
-        next,
-        is_complete,
-    ));
+    let title = if is_menu {
+        "Options"
+    } else {
+        sections::answer_title(record)
+    };
+    let answer = (title, answer(record));
+    parts.extend(answered(answer, facts, &record.id, next, is_complete));
     parts
 }
 
@@ -70,12 +79,11 @@ pub fn of_rejudgement(rejudgement: &Rejudgement, next: &NextSteps) -> Vec<Part> 
     let mut facts = rejudge::head(rejudgement);
     facts.extend(rejudgement.cost.map(|cost| fact("Cost", amount(cost))));
     let id = &rejudgement.after.consultation_id;
-    answered("Answer now", answer, facts, id, next, true)
+    answered(("Answer now", answer), facts, id, next, true)
 }
 
 fn answered(
-    title: &'static str,
-    answer: Vec<Part>,
+    (title, answer): (&'static str, Vec<Part>),
     mut facts: Vec<Fact>,
     id: &str,
     next: &NextSteps,
@@ -153,13 +161,7 @@ fn answer(record: &StoredRecord) -> Vec<Part> {
         parts.extend(has_lead.then(|| Part::Foreign(verdict.recommendation.clone())));
         return parts;
     }
-    let why = sections::without_verdict(record);
-    let synthesis = record.synthesis();
-    let points = synthesis.map_or(&[][..], |synthesis| &synthesis.consensus_points);
-    match list(points.iter().map(sections::agreement)) {
-        Some(points) => vec![paragraph("{}. The experts agree on:", [why]), points],
-        None => vec![paragraph("{}.", [why])],
-    }
+    sections::without_verdict_parts(record)
 }
 
 fn positions(record: &StoredRecord) -> Vec<Line> {
@@ -179,7 +181,7 @@ fn positions(record: &StoredRecord) -> Vec<Line> {
 
 /// The open points of an answer without a judge's verdict, which would have weighed them.
 fn open_points(record: &StoredRecord) -> Vec<Line> {
-    if record.is_judged() || record.recommendation.is_none() && record.synthesis().is_none() {
+    if record.verdict().is_some() || record.synthesis().is_none() {
         return Vec::new();
     }
     let line = |point: Vec<Line>| {
@@ -196,21 +198,36 @@ fn open_points(record: &StoredRecord) -> Vec<Line> {
         .collect()
 }
 
+/// The experts that changed their minds come first, those that refined their positions in one line.
 fn changes(record: &StoredRecord) -> Vec<Line> {
     let changes = record.position_changes();
     let line = |expert| {
         let change = std::iter::once(sections::change_line(record, expert));
         Line::joined(change.chain(sections::reasons(record, expert)), ", ")
     };
-    let mut lines: Vec<Line> = changes.changed().map(line).collect();
-    if lines.is_empty() {
+    let changed = changes.of(Some(PositionChange::Changed));
+    let mut lines: Vec<Line> = changed.map(line).collect();
+    let refined = changes.of(Some(PositionChange::Refined));
+    let refined = refined.map(|expert| sections::name(record, expert.revision.agent_id.as_str()));
+    let refined: Vec<&str> = refined.collect();
+    lines.extend(match refined.as_slice() {
+        [] => None,
+        [one] => Some(Line::of("**{}** refined its position", [one])),
+        many => Some(Line::of(
+            "**{}** refined their positions",
+            [&many.join(", ")],
+        )),
+    });
+    // That nothing is known is no news.
+    let is_known = changes.of(None).count() < changes.experts.len();
+    if lines.is_empty() && is_known {
         lines.extend(changes.headline().map(Line::foreign));
     }
     lines
 }
 
 /// Nothing without items.
-fn row(label: &'static str, mut items: Vec<Line>, most: usize) -> Option<Fact> {
+fn row(label: &'static str, mut items: Vec<Line>, most: usize, most_lines: usize) -> Option<Fact> {
     let left_out = items.len().saturating_sub(most);
     if left_out > 0 {
         items.truncate(most);
@@ -219,6 +236,6 @@ fn row(label: &'static str, mut items: Vec<Line>, most: usize) -> Option<Fact> {
     (!items.is_empty()).then_some(Fact {
         label: label.into(),
         values: items,
-        most_lines: Some(ITEM_LINES),
+        most_lines: Some(most_lines),
     })
 }

@@ -147,7 +147,7 @@ fn open_points_after(of_experts: &str, of_judge: &str) -> (Vec<String>, Vec<Stri
             r#"{{"challenges":[{of_experts}],"rebuttals":[],"changed":false,"because_of":[],"revised_position":"Use OAuth.","revised_confidence":0.85}}"#
         )),
         AnswerKind::CrossExam => reply(&format!(
-            r#"{{"challenges":[{of_judge}],"rebuttals":[],"unresolved":["Effort"]}}"#
+            r#"{{"challenges":[{of_judge}],"rebuttals":[],"unresolved":["Effort"],"provisional_answer":{{"answer":"Wait.","confidence":0.5,"would_change_it":"A plan."}}}}"#
         )),
         _ => good(ask),
     };

@@ -9,7 +9,7 @@ mod control;
 mod persona_selection;
 mod early_termination;
 mod comparison;
-mod debate_value;
+pub(crate) mod debate_value;
 mod second_verdict;
 mod seat_names;
 mod estimates;

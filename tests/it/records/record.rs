@@ -97,8 +97,8 @@ fn record_leaves_out_steps_that_did_not_run() {
         &[
             ("/status", json!("aborted")),
             ("/abort_reason", json!("interrupted")),
-            ("/consensus", Value::Null),
-            ("/confidence", Value::Null),
+            ("/consensus", json!("Delegate access with tokens, for now.")),
+            ("/confidence", json!(0.7)),
             ("/completed_rounds/1/round_number", json!(2)),
             ("/incomplete_rounds", json!([3, 4])),
             // Its journal has no terms to go on with.
@@ -147,7 +147,8 @@ fn menu_lists_each_option_and_states_the_source_of_the_verdict() {
     for (record, source) in [
         (menu, json!("judge")),
         (whole, json!("judge")),
-        (recorded(&sample_events::composed()), json!("synthesis")),
+        (recorded(&sample_events::provisional()), json!("synthesis")),
+        (recorded(&sample_events::aborted()), json!("synthesis")),
         (recorded(&sample_events::troubled()), Value::Null),
     ] {
         assert_eq!(record["verdict_source"], source);

@@ -40,6 +40,11 @@ pub(crate) fn one_point(
         ],
         "tensions": tensions,
         "priority_order": ["Speed"],
+        "provisional_answer": {
+            "answer": "Start small, with one team.",
+            "confidence": 0.7,
+            "would_change_it": "A fixed deadline",
+        },
     });
     provider_server::Answer::text(synthesis.to_string())
 }

@@ -70,8 +70,8 @@ fn accepting_the_offer_ends_before_later_rounds() {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert!(!text.contains("Against"), "there are no objections: {text}");
-    assert!(answer.contains("Start small"), "{answer}");
-    assert!(answer.contains("**Confidence:** 92%"), "{answer}");
+    assert!(answer.contains("Start small, with one team."), "{answer}");
+    assert!(answer.contains("**Confidence:** 70%"), "{answer}");
     assert_eq!(requests(&server), [3, 1, 0, 0, 0]);
     let record = conclave.record();
     assert_eq!(record["early_termination"], true);

@@ -7,7 +7,8 @@ use conclave::consultation::event::Envelope;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::answer::artifact::{
     Artifact, Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence,
-    Independent, MenuOption, Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
+    Independent, MenuOption, ProvisionalAnswer, Rebuttal, Revision, Severity, Synthesis, Tension,
+    Verdict, Viewpoint,
 };
 use conclave::domain::answer::confidence::Confidence;
 use conclave::domain::cost::money::{Cost, MicroUsd};
@@ -136,14 +137,13 @@ fn page_lists_missing_data_first_and_shows_no_zero_for_it() {
                 .or(degraded.rfind("Should I use")),
         "{degraded}"
     );
-    let composed = text_of(&sample_events::composed());
-    let source = "Put together from the judge's synthesis of Round 2; no verdict was asked for.";
-    assert!(composed.contains(source), "{composed}");
+    for events in [sample_events::provisional(), sample_events::aborted()] {
+        let text = text_of(&events);
+        let mark = "provisional, by the judge after Round 2";
+        assert!(text.contains(mark), "{text}");
+    }
     let aborted = text_of(&sample_events::aborted());
-    assert!(
-        aborted.contains("It is not a verdict.") && aborted.contains("No verdict was reached"),
-        "{aborted}"
-    );
+    assert!(aborted.contains("It is not a verdict."), "{aborted}");
     let empty = scan(&page(&StoredRecord::default())).text;
     assert!(
         empty.contains("no expert has answered") && !empty.contains('0') && !empty.contains('%'),
@@ -225,6 +225,11 @@ fn contents(next: &mut dyn FnMut() -> String) -> Vec<Content> {
             severity: Severity::Medium,
         }],
         priority_order: vec![next()],
+        provisional_answer: Some(ProvisionalAnswer {
+            answer: next(),
+            confidence: stated,
+            would_change_it: next(),
+        }),
         prose_excerpt: next(),
         findings: None,
     };
@@ -246,6 +251,11 @@ fn contents(next: &mut dyn FnMut() -> String) -> Vec<Content> {
         }],
         unresolved: vec![next()],
         positions: vec![],
+        provisional_answer: Some(ProvisionalAnswer {
+            answer: next(),
+            confidence: stated,
+            would_change_it: next(),
+        }),
         prose_excerpt: next(),
     };
     let verdict = Verdict {
@@ -257,7 +267,6 @@ fn contents(next: &mut dyn FnMut() -> String) -> Vec<Content> {
             best_when: next(),
             confidence: stated,
         }],
-        composed_from: None,
         recommendation: String::new(),
         confidence: None,
         evidence: vec![Evidence {

@@ -2,10 +2,12 @@
 
 use conclave::consultation::event::{CallEvent, CallStarted, Envelope, Event};
 use conclave::consultation::transcript::Transcript;
+use conclave::domain::answer::artifact::Content;
 use conclave::terminal::markdown::render::render;
 use conclave::terminal::output::style::Paint;
 use conclave::terminal::report::report;
 
+use crate::consultation::debate_value::contents;
 use crate::support::sample_events;
 
 fn markdown(events: &[Envelope]) -> String {
@@ -50,11 +52,28 @@ fn hostile_options_stay_within_their_section() {
 }
 
 #[test]
-fn an_answer_without_a_judge_states_its_source() {
-    let text = markdown(&sample_events::composed());
-    let answer = "Use OAuth 2.0 with JWT access tokens.\n\n_Put together from the judge's synthesis of Round 2; no verdict was asked for._\n";
+fn an_answer_without_a_verdict_is_marked_as_provisional() {
+    let text = markdown(&sample_events::provisional());
+    let answer = "## Answer\n\n_provisional, by the judge after Round 2_\n\nDelegate access with tokens, for now.\n\n### They agree on\n\n- OAuth 2.0 for delegation";
     assert!(text.contains(answer), "{text}");
-    assert!(!markdown(&sample_events::complete()).contains("Put together"));
+    let change = "**Would change it:** A second client next year";
+    assert!(text.contains(change), "{text}");
+    assert!(!markdown(&sample_events::complete()).contains("provisional, by"));
+}
+
+#[test]
+fn without_any_answer_the_agreements_and_differences_stand_in_its_place() {
+    let mut events = sample_events::provisional();
+    for content in contents(&mut events) {
+        if let Content::Synthesis(synthesis) = content {
+            synthesis.provisional_answer = None;
+        }
+    }
+    let record = Transcript::fold(&events).unwrap().stored_record();
+    assert_eq!(record.recommendation, None);
+    let text = report(&record);
+    assert!(!text.contains("# Answer"), "{text}");
+    insta::assert_snapshot!("no_answer", text);
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn one_agent_is_shown_for_all_rounds_or_one() {
     let one = part(&record, Some(3), Some("architecture"));
     assert!(
         one.contains("## Round 3")
-            && one.contains("changed its mind")
+            && one.contains("**Architect** after Round 3")
             && !one.contains("## Round 1"),
         "{one}"
     );

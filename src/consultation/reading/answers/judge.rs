@@ -1,10 +1,13 @@
 //! Reads the judge's answers: synthesis, cross-examination and verdict.
 
+use serde_json::{Map, Value};
+
 use crate::domain::answer::artifact::{
-    ConsensusPoint, CrossExam, Dissent, Evidence, Synthesis, Tension, Verdict, Viewpoint,
+    ConsensusPoint, CrossExam, Dissent, Evidence, ProvisionalAnswer, Synthesis, Tension, Verdict,
+    Viewpoint,
 };
 
-use crate::consultation::reading::fields::Fields;
+use crate::consultation::reading::fields::{FieldValue, Fields};
 use crate::consultation::reading::reader::Reader;
 
 impl Reader<'_> {
@@ -19,9 +22,36 @@ impl Reader<'_> {
             consensus_points: self.each(points, "point", Self::consensus_point),
             tensions: self.each(tensions, "topic", Self::tension),
             priority_order: self.texts_in(fields, "priority_order"),
+            provisional_answer: self.provisional_answer(fields),
             prose_excerpt: String::new(),
             findings: self.findings(fields),
         }
+    }
+
+    /// `None` and flagged if it is missing: that is no reason to ask again.
+    fn provisional_answer(&mut self, fields: &mut Fields) -> Option<ProvisionalAnswer> {
+        let [mut given] = self.take(fields, ["provisional_answer"]);
+        self.decode(&mut given);
+        let FieldValue { value, path } = given;
+        let members = match value {
+            Some(Value::Object(members)) => members,
+            Some(other) => Map::from_iter([("answer".to_owned(), other)]),
+            None => {
+                self.notes.flagged(path, "is missing");
+                return None;
+            }
+        };
+        let mut item = Fields::new(members, path);
+        let [answer, stated, would_change_it] =
+            self.take(&mut item, ["answer", "confidence", "would_change_it"]);
+        let answer = self.optional(&answer);
+        let given = (!answer.is_empty()).then(|| ProvisionalAnswer {
+            answer,
+            confidence: self.confidence(&stated),
+            would_change_it: self.optional(&would_change_it),
+        });
+        item.end(&mut self.notes);
+        given
     }
 
     fn consensus_point(&mut self, item: &mut Fields) -> Option<ConsensusPoint> {
@@ -74,6 +104,7 @@ impl Reader<'_> {
             challenges,
             rebuttals,
             unresolved,
+            provisional_answer: self.provisional_answer(fields),
             ..CrossExam::default()
         }
     }

@@ -1,8 +1,9 @@
 //! The answer: the verdict's parts with the experts' names, each expert's position, and the judge's
 //! passes.
 
+use crate::consultation::analysis::wording::is_same;
 use crate::consultation::transcript::Transcript;
-use crate::domain::answer::artifact::{Challenge, Source, Tension, Verdict};
+use crate::domain::answer::artifact::{Challenge, Evidence, Tension};
 use crate::domain::answer::confidence::Calibrated;
 use crate::domain::answer::debate_value::PositionChange;
 use crate::domain::answer::second_pass::SecondPass;
@@ -15,17 +16,29 @@ use crate::domain::record::stored_record::{
 impl Transcript {
     pub(super) fn record_of_answer(&self, debate_value: DebateValue) -> StoredRecord {
         let verdict = self.verdict();
-        let recommendation = verdict.map(|verdict| verdict.recommendation.clone());
-        let source = verdict.map(|verdict| match verdict.composed_from {
-            None => "judge",
-            Some(Source::Synthesis) => "synthesis",
-            Some(Source::CrossExam) => "cross_examination",
+        let provisional = self.provisional_answer();
+        let (source, recommendation, confidence) = match (verdict, provisional) {
+            (Some(verdict), _) => ("judge", Some(&verdict.recommendation), verdict.confidence),
+            (None, Some((2, given))) => ("synthesis", Some(&given.answer), given.confidence),
+            (None, Some((_, given))) => {
+                ("cross_examination", Some(&given.answer), given.confidence)
+            }
+            (None, None) => ("", None, None),
+        };
+        let recommendation = recommendation.cloned();
+        let mut evidence = match verdict {
+            Some(verdict) => verdict.evidence.clone(),
+            None => self.agreements(),
+        };
+        evidence.retain(|part| {
+            recommendation
+                .as_ref()
+                .is_some_and(|answer| !is_same(&part.claim, answer))
         });
-        let mut evidence = verdict.map_or_else(Vec::new, |verdict| verdict.evidence.clone());
         for evidence in &mut evidence {
             evidence.agent = self.agent_name(&evidence.agent).to_owned();
         }
-        let mut dissent = verdict.map_or(&[][..], Verdict::objections).to_vec();
+        let mut dissent = verdict.map_or_else(Vec::new, |verdict| verdict.dissent.clone());
         for dissent in &mut dissent {
             dissent.agent = self.agent_name(&dissent.agent).to_owned();
         }
@@ -39,11 +52,11 @@ impl Transcript {
         let follows_up = debate.and_then(|debate| debate.follows_up.as_ref());
         StoredRecord {
             consensus: recommendation.clone(),
-            confidence: self.confidence(),
+            confidence,
+            verdict_source: recommendation.is_some().then(|| source.to_owned()),
             recommendation,
             recommendations: verdict
                 .map_or_else(Vec::new, |verdict| verdict.recommendations.clone()),
-            verdict_source: source.map(str::to_owned),
             summary: verdict.map(|verdict| verdict.summary.clone()),
             partial_consensus: self.partial_consensus().filter(|_| verdict.is_none()),
             reasoning: self
@@ -72,6 +85,21 @@ impl Transcript {
             calibration: calibrated.map(|Calibrated { basis, .. }| basis),
             ..StoredRecord::default()
         }
+    }
+
+    /// The points of agreement. A point held by several experts has no agent.
+    fn agreements(&self) -> Vec<Evidence> {
+        let synthesis = self.synthesis().into_iter();
+        let points = synthesis.flat_map(|synthesis| &synthesis.consensus_points);
+        let evidence = points.map(|point| Evidence {
+            claim: point.point.clone(),
+            agent: match point.supporting_agents.as_slice() {
+                [only] => only.clone(),
+                [] | [_, _, ..] => String::new(),
+            },
+            quote: String::new(),
+        });
+        evidence.collect()
     }
 
     /// Unresolved points, then objections, the most severe first. Without a cross-examination, the
@@ -136,8 +164,7 @@ impl Transcript {
     fn stored_perspective(&self, seat: &Seat, value: &DebateValue) -> Option<StoredPerspective> {
         let held = self.independent(&seat.id)?;
         let revision = self.revision(&seat.id);
-        let stated = revision.and_then(|revision| revision.changed);
-        let change = value.position_change(&seat.id, stated);
+        let change = value.position_change(&seat.id);
         Some(StoredPerspective {
             agent: seat.name().to_owned(),
             agent_id: seat.id.clone(),
@@ -146,8 +173,8 @@ impl Transcript {
             confidence: held.confidence,
             revised_opinion: revision.map(|revision| revision.revised_position.clone()),
             revised_confidence: revision.and_then(|revision| revision.revised_confidence),
-            changed: change.map(PositionChange::is_change),
-            change_basis: change.map(PositionChange::basis),
+            changed: change.map(|change| change == PositionChange::Changed),
+            refined: change.map(|change| change == PositionChange::Refined),
         })
     }
 

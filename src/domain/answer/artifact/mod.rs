@@ -73,12 +73,25 @@ pub struct Synthesis {
     pub consensus_points: Vec<ConsensusPoint>,
     pub tensions: Vec<Tension>,
     pub priority_order: Vec<String>,
+    /// `None` if the judge gave none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provisional_answer: Option<ProvisionalAnswer>,
     /// The judge's own words if they could not be read as the fields above.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prose_excerpt: String,
     /// What it says about a document, if the question asked for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub findings: Option<Box<Findings>>,
+}
+
+/// The judge's answer to the question before a verdict. No later prompt shows it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ProvisionalAnswer {
+    pub answer: String,
+    pub confidence: Option<Confidence>,
+    pub would_change_it: String,
 }
 
 impl Synthesis {
@@ -188,6 +201,9 @@ pub struct CrossExam {
     pub rebuttals: Vec<Rebuttal>,
     pub unresolved: Vec<String>,
     pub positions: Vec<Revision>,
+    /// `None` if the judge gave none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provisional_answer: Option<ProvisionalAnswer>,
     /// The judge's own words if they could not be read as the fields above.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prose_excerpt: String,
@@ -217,9 +233,6 @@ pub struct Verdict {
     /// `recommendation` then says how to choose.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recommendations: Vec<MenuOption>,
-    /// The source of a verdict composed by rule; `None` if a judge gave it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub composed_from: Option<Source>,
     /// What it says about a document, if the question asked for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub findings: Option<Box<Findings>>,
@@ -231,15 +244,6 @@ impl Verdict {
         !self.recommendations.is_empty()
     }
 
-    /// An answer composed by rule has none: it is no judgement that an expert could have objected
-    /// to. Early versions wrote tensions there.
-    pub fn objections(&self) -> &[Dissent] {
-        match self.composed_from {
-            None => &self.dissent,
-            Some(_) => &[],
-        }
-    }
-
     /// Returns a note on the confidence if it is low and no dissent says why.
     pub fn confidence_note(&self) -> Option<&'static str> {
         self.lacks_dissent()
@@ -249,7 +253,7 @@ impl Verdict {
     /// Returns whether the verdict states doubt without the dissent behind it.
     pub fn lacks_dissent(&self) -> bool {
         let is_doubtful = self.confidence.is_some_and(|stated| stated.value() < DOUBT);
-        is_doubtful && self.dissent.is_empty() && self.composed_from.is_none() && !self.is_menu()
+        is_doubtful && self.dissent.is_empty() && !self.is_menu()
     }
 }
 
@@ -264,30 +268,6 @@ pub struct MenuOption {
     pub cons: Vec<String>,
     pub best_when: String,
     pub confidence: Option<Confidence>,
-}
-
-/// The round from which a verdict was composed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
-    Synthesis,
-    CrossExam,
-}
-
-impl Source {
-    /// Returns a sentence about the origin of a verdict that no judge gave.
-    pub fn description(self) -> &'static str {
-        match self {
-            Self::Synthesis => {
-                "Put together from the judge's synthesis of Round 2; no verdict was asked for."
-            }
-            Self::CrossExam => {
-                "Put together from the synthesis and the cross-examination of Rounds 2 and 3; no \
-                 verdict was asked for."
-            }
-        }
-    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -389,6 +369,15 @@ impl Content {
     pub fn cross_exam(&self) -> Option<&CrossExam> {
         match self {
             Self::CrossExam(cross_exam) => Some(cross_exam),
+            _ => None,
+        }
+    }
+
+    /// Returns the judge's answer before the verdict, and its round.
+    pub fn provisional_answer(&self) -> Option<(u8, &ProvisionalAnswer)> {
+        match self {
+            Self::Synthesis(synthesis) => Some((2, synthesis.provisional_answer.as_ref()?)),
+            Self::CrossExam(cross_exam) => Some((3, cross_exam.provisional_answer.as_ref()?)),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Content, Source, Verdict};
+use super::Content;
 use crate::domain::time::Timestamp;
 
 /// The version of all artifact formats.
@@ -65,22 +65,9 @@ impl Artifact {
     pub fn stamp(content: Content, created_at: Timestamp, degraded: bool) -> Self {
         let round_number = match &content {
             Content::Independent(_) | Content::PersonaSelection(_) => 1,
-            Content::Synthesis(_)
-            | Content::Verdict(Verdict {
-                composed_from: Some(Source::Synthesis),
-                ..
-            }) => 2,
-            Content::Revision(_)
-            | Content::CrossExam(_)
-            | Content::Comparison(_)
-            | Content::Verdict(Verdict {
-                composed_from: Some(Source::CrossExam),
-                ..
-            }) => 3,
-            Content::Verdict(Verdict {
-                composed_from: None,
-                ..
-            }) => 4,
+            Content::Synthesis(_) => 2,
+            Content::Revision(_) | Content::CrossExam(_) | Content::Comparison(_) => 3,
+            Content::Verdict(_) => 4,
         };
         Self {
             schema_version: SCHEMA_VERSION.to_owned(),
@@ -95,6 +82,7 @@ impl Artifact {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::answer::artifact::Verdict;
     use crate::domain::answer::confidence::Confidence;
 
     #[test]
@@ -106,7 +94,6 @@ mod tests {
             dissent: vec![],
             summary: String::new(),
             recommendations: vec![],
-            composed_from: None,
             findings: None,
         });
         let artifact = Artifact::stamp(content, Timestamp(0), false);

@@ -254,11 +254,11 @@ pub struct QualityNumbers {
 pub struct DebateNumbers {
     /// Consultations in which it is known whether the experts moved.
     pub debates: u64,
-    /// Experts whose position changed.
-    pub agents_changed_position: u64,
-    /// Experts of which it is known by comparison of their positions whether they moved.
+    /// Experts that changed their minds; refinements do not count.
+    pub agents_changed_mind: u64,
+    /// Experts whose positions were compared.
     pub total_agents: u64,
-    /// The changed experts divided by all.
+    /// The experts that changed their minds divided by all.
     #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub change_rate: Option<f64>,
     /// The mean change in stated confidence per expert from beginning to end, over all that state

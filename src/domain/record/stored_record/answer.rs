@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::account::Amount;
 use crate::domain::answer::artifact::{Severity, Verdict};
 use crate::domain::answer::confidence::Confidence;
-use crate::domain::answer::debate_value::ChangeBasis;
 use crate::domain::answer::second_pass::Held;
 use crate::domain::ids::{ModelRef, SeatId};
 
@@ -39,11 +38,11 @@ pub struct StoredPerspective {
     /// `None` if it gave no answer in Round 3.
     pub revised_opinion: Option<String>,
     pub revised_confidence: Option<Confidence>,
-    /// Whether it changed its position: as compared, else as it states itself. `None` if it gave no
-    /// answer in Round 3.
+    /// Whether it changed its mind: its positions differ by more than a detail. `None` if they were
+    /// not compared.
     pub changed: Option<bool>,
-    /// The basis of `changed`.
-    pub change_basis: Option<ChangeBasis>,
+    /// Whether it refined its position: it kept it and added a detail. `None` like `changed`.
+    pub refined: Option<bool>,
 }
 
 /// The judge's two passes.

@@ -73,7 +73,7 @@ impl StoredRecord {
         ExpertChange {
             revision,
             confidence_before: self.independent(seat).and_then(|held| held.confidence),
-            change: value.position_change(seat, revision.changed),
+            change: value.position_change(seat),
             magnitude: compared.map(|moved| moved.magnitude).unwrap_or_default(),
             reasoning: compared
                 .map(|moved| moved.reasoning.clone())
@@ -84,77 +84,65 @@ impl StoredRecord {
 }
 
 impl<'a> PositionChanges<'a> {
-    /// Returns the experts that changed their minds, as compared or as they state themselves.
-    pub fn changed(&self) -> impl Iterator<Item = &ExpertChange<'a>> {
-        self.experts.iter().filter(|expert| expert.is_change())
+    /// Returns the experts to whose positions this happened; `None` is what is unknown.
+    pub fn of(&self, change: Option<PositionChange>) -> impl Iterator<Item = &ExpertChange<'a>> {
+        let experts = self.experts.iter();
+        experts.filter(move |expert| expert.change == change)
     }
 
-    pub fn unchanged(&self) -> impl Iterator<Item = &ExpertChange<'a>> {
-        self.experts.iter().filter(|expert| !expert.is_change())
-    }
-
-    /// Returns a sentence without a full stop: how many experts changed their minds, and how that
-    /// is known. `None` if no expert answered Round 3.
+    /// Returns a sentence without a full stop: how many experts changed their minds, and how many
+    /// refined their positions. `None` if no expert answered Round 3.
     pub fn headline(&self) -> Option<String> {
         let total = self.experts.len();
-        let count = |wanted: Option<PositionChange>| {
-            let same = self.experts.iter().filter(|expert| expert.change == wanted);
-            same.count()
-        };
-        let compared = count(Some(PositionChange::Changed));
-        let stated = count(Some(PositionChange::Stated { changed: true }));
-        let held = count(Some(PositionChange::Held));
+        let count = |change| self.of(change).count();
+        let changed = count(Some(PositionChange::Changed));
+        let refined = count(Some(PositionChange::Refined));
         let unknown = count(None);
-        let mut text = match (compared, stated, compared + stated) {
+        let mut text = match changed {
             _ if total == 0 => return None,
-            (0, 0, _) if unknown == total => {
+            0 if unknown == total => {
                 "Whether the experts changed their minds is not known".to_owned()
             }
-            (0, 0, _) if held == total => "No expert changed its mind".to_owned(),
-            (0, 0, _) => "No expert says it changed its mind".to_owned(),
-            (0, 1, _) => format!("1 of {total} experts says it changed its mind"),
-            (0, stated, _) => format!("{stated} of {total} experts say they changed their minds"),
-            (1, 0, _) => format!("1 of {total} experts changed its mind"),
-            (changed, 0, _) => format!("{changed} of {total} experts changed their minds"),
-            (_, stated, all) => {
-                format!("{all} of {total} experts changed their minds, {stated} by its own account")
-            }
+            0 if unknown > 0 => "No expert is known to have changed its mind".to_owned(),
+            0 => "No expert changed its mind".to_owned(),
+            1 => format!("1 of {total} experts changed its mind"),
+            _ => format!("{changed} of {total} experts changed their minds"),
         };
-        if held + compared < total {
-            match &self.not_compared {
-                Some(reason) => text.extend(["; positions were not compared: ", reason.trim()]),
-                None if held + compared > 0 => {
-                    let left_out = total - held - compared;
-                    let _ = write!(text, "; {left_out} could not be compared");
-                }
-                None => {}
+        match refined {
+            0 => {}
+            1 => text.push_str(", 1 refined its position"),
+            _ => {
+                let _ = write!(text, ", {refined} refined their positions");
             }
+        }
+        match &self.not_compared {
+            Some(reason) if unknown > 0 => {
+                text.extend(["; positions were not compared: ", reason.trim()]);
+            }
+            None if (1..total).contains(&unknown) => {
+                let _ = write!(text, "; {unknown} could not be compared");
+            }
+            Some(_) | None => {}
         }
         Some(text)
     }
 }
 
 impl ExpertChange<'_> {
-    pub fn is_change(&self) -> bool {
-        self.change.is_some_and(PositionChange::is_change)
-    }
-
     /// Describes what happened to the position, as the rest of a sentence about the expert.
-    pub fn in_words(&self) -> String {
-        let what = PositionChange::in_words(self.change);
-        let how_far = match self.magnitude {
-            _ if self.change != Some(PositionChange::Changed) => "",
-            ChangeMagnitude::Same | ChangeMagnitude::Unknown => "",
-            ChangeMagnitude::MinorRefinement => ", a minor refinement",
-            ChangeMagnitude::ModerateShift => ", a moderate shift",
-            ChangeMagnitude::SignificantChange => ", a significant change",
-        };
-        let conformity = if self.conformity {
-            ", towards the majority and without naming an argument"
-        } else {
-            ""
-        };
-        format!("{what}{how_far}{conformity}")
+    pub fn in_words(&self) -> &'static str {
+        match (self.change, self.magnitude, self.conformity) {
+            (None, ..) => "after Round 3",
+            (Some(PositionChange::Held), ..) => "held its position",
+            (Some(PositionChange::Refined), ..) => "refined its position",
+            (Some(PositionChange::Changed), _, true) => {
+                "changed its mind, towards the majority and without naming an argument"
+            }
+            (Some(PositionChange::Changed), ChangeMagnitude::SignificantChange, false) => {
+                "changed its mind, a significant change"
+            }
+            (Some(PositionChange::Changed), ..) => "changed its mind, a moderate shift",
+        }
     }
 
     /// `74% → 83%`, `74%` if it is the same. `None` if it states none in Round 3.
@@ -206,12 +194,6 @@ impl StoredRecord {
         tensions.map(|tension| self.tension(tension)).collect()
     }
 
-    /// Returns whether a judge gave the verdict, rather than a rule.
-    pub fn is_judged(&self) -> bool {
-        self.verdict()
-            .is_some_and(|verdict| verdict.composed_from.is_none())
-    }
-
     fn tension(&self, tension: &Tension) -> OpenPoint {
         let views = tension.viewpoints.iter().map(|view| OpenView {
             agent: self.name_of(&view.agent).to_owned(),
@@ -252,31 +234,30 @@ mod tests {
     }
 
     #[test]
-    fn headline_counts_changes_and_says_how_they_are_known() {
-        use PositionChange::{Changed, Held};
-        let says = |changed| Some(PositionChange::Stated { changed });
+    fn headline_counts_changes_and_says_what_is_not_known() {
+        use PositionChange::{Changed, Held, Refined};
         let skipped = Some("no comparison was asked for");
         for (changes, not_compared, expected) in [
             (vec![Some(Held); 3], None, "No expert changed its mind"),
             (
-                vec![Some(Held), Some(Changed), Some(Held)],
+                vec![Some(Held), Some(Changed), Some(Refined)],
                 None,
-                "1 of 3 experts changed its mind",
+                "1 of 3 experts changed its mind, 1 refined its position",
             ),
             (
-                vec![Some(Changed), Some(Changed), says(true)],
+                vec![Some(Refined), Some(Refined), Some(Held)],
                 None,
-                "3 of 3 experts changed their minds, 1 by its own account; 1 could not be compared",
+                "No expert changed its mind, 2 refined their positions",
             ),
             (
-                vec![Some(Held), says(false)],
+                vec![Some(Changed), Some(Changed), None],
                 None,
-                "No expert says it changed its mind; 1 could not be compared",
+                "2 of 3 experts changed their minds; 1 could not be compared",
             ),
             (
-                vec![says(true), says(false)],
+                vec![Some(Held), None],
                 skipped,
-                "1 of 2 experts says it changed its mind; positions were not compared: no \
+                "No expert is known to have changed its mind; positions were not compared: no \
                  comparison was asked for",
             ),
             (
@@ -301,5 +282,7 @@ mod tests {
         assert_eq!(held.confidence_in_words().unwrap(), "74% → 83%");
         let changed = expert(&revision, Some(PositionChange::Changed));
         assert_eq!(changed.in_words(), "changed its mind, a moderate shift");
+        let refined = expert(&revision, Some(PositionChange::Refined));
+        assert_eq!(refined.in_words(), "refined its position");
     }
 }

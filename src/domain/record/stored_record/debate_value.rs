@@ -17,7 +17,7 @@ pub struct DebateValue {
     pub status: ComparisonStatus,
     /// The reason why nothing was compared; `None` if positions were compared.
     pub reason: Option<String>,
-    /// The compared experts that moved.
+    /// The compared experts that moved, if only by a refinement.
     pub agents_changed_position: Option<u64>,
     pub total_agents: Option<u64>,
     /// The experts of which it is known whether they moved. It is 0 without a comparison: otherwise
@@ -40,7 +40,7 @@ pub struct DebateValue {
     pub agents: Vec<AgentMove>,
     pub key_insights: Vec<String>,
     pub verdict_changed_after_round_2: Option<bool>,
-    /// The share of the words of Round 2's answer that occur in the verdict. It measures wording,
+    /// The share of the words of Round 2's provisional answer that occur in the verdict. It measures wording,
     /// not meaning.
     pub similarity_to_round_2: Option<f64>,
     /// The cost of Rounds 3 and 4 without the comparison.
@@ -49,10 +49,10 @@ pub struct DebateValue {
 }
 
 impl DebateValue {
-    pub fn position_change(&self, seat: &SeatId, stated: Option<bool>) -> Option<PositionChange> {
+    pub fn position_change(&self, seat: &SeatId) -> Option<PositionChange> {
         let agent = self.agents.iter().find(|agent| agent.agent_id == *seat);
         let magnitude = agent.map(|agent| agent.magnitude).unwrap_or_default();
-        PositionChange::judge(self.status, magnitude, stated)
+        PositionChange::judge(self.status, magnitude)
     }
 
     /// Describes the cost of the rounds after the second, and whether they changed the answer.
@@ -63,7 +63,7 @@ impl DebateValue {
             .filter(|share| (0.0..=1.0).contains(share))
             .map(|share| {
                 format!(
-                    "{:.0}% of the words of what Round 2 agreed on are in it",
+                    "{:.0}% of the words of Round 2's provisional answer are in it",
                     share * 100.0
                 )
             });
@@ -97,18 +97,18 @@ mod tests {
         let worth = |changed, share| value(changed, share).worth_of_later_rounds().unwrap();
         assert_eq!(
             worth(Some(false), Some(0.85)),
-            "Rounds 3-4 cost $0.0123 and did not change the answer (85% of the words of what Round \
-             2 agreed on are in it)"
+            "Rounds 3-4 cost $0.0123 and did not change the answer (85% of the words of Round 2's \
+             provisional answer are in it)"
         );
         assert_eq!(
             worth(Some(true), Some(0.0)),
-            "Rounds 3-4 cost $0.0123 and changed the answer (0% of the words of what Round 2 \
-             agreed on are in it)"
+            "Rounds 3-4 cost $0.0123 and changed the answer (0% of the words of Round 2's \
+             provisional answer are in it)"
         );
         assert_eq!(
             worth(None, Some(0.4)),
             "Rounds 3-4 cost $0.0123; whether they changed the answer is unclear from its words \
-             (40% of the words of what Round 2 agreed on are in it)"
+             (40% of the words of Round 2's provisional answer are in it)"
         );
         assert_eq!(
             worth(None, None),

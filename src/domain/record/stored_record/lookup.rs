@@ -7,7 +7,8 @@ use super::{
     StoredRound, WhySubstituted,
 };
 use crate::domain::answer::artifact::{
-    Artifact, Challenge, Content, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict,
+    Artifact, Challenge, Content, CrossExam, Independent, ProvisionalAnswer, Rebuttal, Revision,
+    Synthesis, Verdict,
 };
 use crate::domain::answer::confidence::Calibrated;
 use crate::domain::answer::second_pass::Held;
@@ -142,6 +143,17 @@ impl StoredRecord {
 
     pub fn verdict(&self) -> Option<&Verdict> {
         self.contents().find_map(Content::verdict)
+    }
+
+    /// Returns whether the judge has answered, in Round 2 or later.
+    pub fn is_judged(&self) -> bool {
+        self.synthesis().is_some() || self.verdict().is_some()
+    }
+
+    /// Returns the judge's last answer without a verdict, and its round.
+    pub fn provisional_answer(&self) -> Option<(u8, &ProvisionalAnswer)> {
+        let given = self.contents().filter_map(Content::provisional_answer);
+        given.last().filter(|_| self.verdict().is_none())
     }
 
     /// Returns each expert's own answer of Round 3, or the judge's version of it if only that is

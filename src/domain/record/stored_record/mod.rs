@@ -102,26 +102,29 @@ pub struct StoredRecord {
     pub responses: BTreeMap<String, StoredRound>,
     /// The same as `recommendation`.
     pub consensus: Option<String>,
-    /// As stated by the judge; `None` for a menu, whose options have their own.
+    /// The judge's in `recommendation`; `None` for a menu, whose options have their own.
     pub confidence: Option<Confidence>,
-    /// The answer; for a menu, how to choose. `None` without a verdict.
+    /// The answer; for a menu, how to choose. Without a verdict the judge's provisional answer,
+    /// `None` without that.
     pub recommendation: Option<String>,
     /// The options of a menu.
     pub recommendations: Vec<MenuOption>,
-    /// `judge`, `synthesis` or `cross_examination`; `None` without a verdict.
+    /// Where `recommendation` is from: `judge` is the verdict, `synthesis` and `cross_examination`
+    /// the provisional answer after Round 2 or 3.
     pub verdict_source: Option<String>,
     pub summary: Option<String>,
     /// The points on which the panel agreed if the consultation ended without a verdict.
     pub partial_consensus: Option<String>,
     /// Each expert's rationale of Round 1.
     pub reasoning: IndexMap<SeatId, String>,
-    /// The claims of `evidence_detail`.
+    /// The claims of `evidence_detail`: those of the verdict, or else the points of agreement. None
+    /// repeats the answer.
     pub evidence: Vec<String>,
     pub evidence_detail: Vec<Evidence>,
     /// The texts of `concerns_detail`.
     pub concerns: Vec<String>,
     pub concerns_detail: Vec<StoredConcern>,
-    /// Objections to the judge's verdict; empty for an answer without one.
+    /// Objections to the judge's verdict; empty without one.
     pub dissent: Vec<Dissent>,
     /// Points that the debate left open.
     pub open_points: Vec<OpenPoint>,

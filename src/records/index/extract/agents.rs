@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::answer::artifact::{Synthesis, Verdict};
+use crate::domain::answer::artifact::Synthesis;
 use crate::domain::ids::AgentId;
 use crate::domain::record::stored_record::{StoredAgent, StoredRecord};
 use crate::records::index::rows::{Columns, UNKNOWN};
@@ -83,7 +83,7 @@ fn supporters(record: &StoredRecord) -> &[String] {
 }
 
 fn dissents(record: &StoredRecord, expert: &str) -> bool {
-    let objections = record.verdict().map(Verdict::objections);
-    let mut objections = objections.into_iter().flatten();
+    let verdict = record.verdict().into_iter();
+    let mut objections = verdict.flat_map(|verdict| &verdict.dissent);
     objections.any(|dissent| dissent.agent == expert)
 }

@@ -41,8 +41,8 @@ fn consultation(record: &StoredRecord, created_at: Timestamp) -> Columns {
     let analysis = record.debate_value_analysis.as_ref();
     let heard = analysis.and_then(|analysis| analysis.agents_compared);
     let heard = heard.unwrap_or_default();
-    let changed = analysis.and_then(|analysis| analysis.agents_changed_position);
-    let changed = changed.unwrap_or_default().min(heard);
+    let minds = record.perspectives.iter();
+    let changed = minds.filter(|held| held.changed == Some(true)).count() as u64;
     let (rise, rise_of) = confidence_rise(record);
     let verdict_changed = analysis.and_then(|analysis| analysis.verdict_changed_after_round_2);
     let later_rounds = analysis.and_then(|analysis| analysis.later_rounds_cost?.cost());
@@ -72,7 +72,7 @@ fn consultation(record: &StoredRecord, created_at: Timestamp) -> Columns {
         ("early_termination", record.early_termination.into()),
         ("saved_micro_usd", micro_usd(record.cost_saved())),
         ("experts_heard", whole(heard)),
-        ("experts_changed", whole(changed)),
+        ("experts_changed", whole(changed.min(heard))),
         ("confidence_rise", rise.into()),
         ("confidence_rise_of", rise_of.into()),
         ("verdict_changed", verdict_changed.into()),
@@ -91,21 +91,16 @@ fn consultation(record: &StoredRecord, created_at: Timestamp) -> Columns {
     ]
 }
 
-/// Returns the sum of the rises in confidence, in millionths, and their number, of the experts that
-/// say whether they changed their position.
+/// Returns the sum of the rises in confidence, in millionths, and their number.
 fn confidence_rise(record: &StoredRecord) -> (i64, i64) {
-    let held = record.perspectives.iter();
-    let rises = held
-        .filter(|held| held.changed.is_some())
-        .filter_map(|held| {
-            let (stated, revised) = held.confidence.zip(held.revised_confidence)?;
-            Some(millionths(revised.value()) - millionths(stated.value()))
-        });
+    let rises = record.perspectives.iter().filter_map(|held| {
+        let (stated, revised) = held.confidence.zip(held.revised_confidence)?;
+        Some(millionths(revised.value()) - millionths(stated.value()))
+    });
     rises.fold((0, 0), |(sum, count), rise| (sum + rise, count + 1))
 }
 
-/// Includes rounds whose calls were all lost. An answer composed from an earlier round makes no
-/// round.
+/// Includes rounds whose calls were all lost.
 fn rounds(record: &StoredRecord) -> Vec<Columns> {
     let spending = record.cost.as_ref().map(|cost| &cost.by_round);
     let in_spending = spending.into_iter().flat_map(|rounds| rounds.keys());

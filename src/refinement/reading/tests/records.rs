@@ -53,15 +53,6 @@ fn verdict(lines: &str) -> (u8, Value) {
     artifact("verdict", 4, &fields)
 }
 
-fn composed() -> (u8, Value) {
-    let fields = json!({
-        "recommendation": "So.",
-        "confidence": 0.7,
-        "composed_from": "synthesis",
-    });
-    artifact("verdict", 2, &fields)
-}
-
 /// A finished consultation with these artifacts, and further fields.
 pub(super) fn record(artifacts: &[(u8, Value)], fields: &Value) -> StoredRecord {
     let agents =
@@ -120,7 +111,6 @@ fn an_early_end_is_read_from_the_synthesis() {
             "Q1 ANSWERED: 24 hours.\nQ2 OPEN: the load is unknown",
             &["skeptic", "ops"],
         ),
-        composed(),
     ];
     assert_eq!(
         shown(&artifacts, &json!({})),

@@ -45,18 +45,13 @@ impl LiveView {
                 .into_iter()
                 .zip(&self.rows)
                 .partition(|(_, row)| row.phase.has_ended());
-            let done = ended.len();
             lines = at_work
                 .into_iter()
                 .chain(ended)
                 .map(|(line, _)| line)
                 .take(room)
                 .collect();
-            let rest = format!(
-                "… {} more, {done} of {} done",
-                self.rows.len() - room,
-                self.rows.len()
-            );
+            let rest = format!("… {} more", self.rows.len() - room);
             lines.push(
                 self.paint
                     .dim(&truncate_str(&rest, width.saturating_sub(1).max(8), "…")),
@@ -107,7 +102,6 @@ impl LiveView {
 
     fn mark(&self, row: &AgentRow, frames: Duration) -> String {
         match row.phase {
-            AgentPhase::Done(_) => self.paint.green("✔"),
             AgentPhase::Failed(_) => self.paint.red("✘"),
             AgentPhase::Stopped => self.paint.dim("·"),
             AgentPhase::Working(_) | AgentPhase::Retrying(_) | AgentPhase::Asking => {

@@ -22,7 +22,7 @@ use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, CallId, ProviderId};
 use crate::engine::ports::Delta;
 
-use self::row::{AgentPhase, AgentRow, CallStage, FinishedWork, OpenCall, PendingRetry};
+use self::row::{AgentPhase, AgentRow, CallStage, OpenCall, PendingRetry};
 use super::judge_stream::CallResult;
 use super::messages;
 use crate::terminal::output::style::Paint;
@@ -107,7 +107,6 @@ impl LiveView {
             AgentPhase::Working(calls) => Some(calls),
             AgentPhase::Retrying(_)
             | AgentPhase::Asking
-            | AgentPhase::Done(_)
             | AgentPhase::Failed(_)
             | AgentPhase::Stopped => None,
         });
@@ -116,7 +115,8 @@ impl LiveView {
         }
     }
 
-    /// Rows stay until the next round begins or `drop_ended` removes them.
+    /// The row of an agent that has answered is removed; that of one that failed stays until the
+    /// next round begins or `drop_ended` removes it.
     pub(in crate::terminal) fn follow(&mut self, event: &Event, now: Duration) {
         self.take(event, now);
         self.waiting_since = if self.waits_for_person() {
@@ -230,19 +230,9 @@ impl LiveView {
                     None => self.rows.push(row),
                 }
             }
-            AgentEvent::Completed {
-                agent_id,
-                duration_ms,
-                tokens,
-                cost,
-                ..
-            } => {
-                let done = FinishedWork {
-                    took: Some(messages::time_in_run(*duration_ms, now)),
-                    tokens: tokens.total(),
-                    cost: *cost,
-                };
-                self.set_phase(agent_id, AgentPhase::Done(done));
+            // Its answer is printed above the rows.
+            AgentEvent::Completed { agent_id, .. } => {
+                self.rows.retain(|row| row.agent != *agent_id);
             }
             AgentEvent::Failed(AgentFailure {
                 agent_id, error, ..
@@ -375,7 +365,6 @@ impl LiveView {
         self.holds.clear();
         for row in &mut self.rows {
             match &mut row.phase {
-                AgentPhase::Done(done) => done.took = None,
                 AgentPhase::Failed(_) => {}
                 phase => {
                     (row.since, *phase) = (now, AgentPhase::Working(vec![]));

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::LiveView;
-use super::row::{AgentPhase, AgentRow, CallStage, FinishedWork, OpenCall, PendingRetry};
+use super::row::{AgentPhase, AgentRow, CallStage, OpenCall, PendingRetry};
 use crate::consultation::event::Purpose;
 use crate::engine::ports::LocalProgress;
-use crate::terminal::output::format::{amount, clock, seconds, thousands};
+use crate::terminal::output::format::{clock, thousands};
 use crate::terminal::output::style::Tone;
 use crate::terminal::progress::judge_stream::CallResult;
 
@@ -50,7 +50,6 @@ impl LiveView {
             }
             AgentPhase::Retrying(retry) => self.retrying(row, retry, elapsed),
             AgentPhase::Asking => PhaseText::new("waiting for your answer", Tone::Warning),
-            AgentPhase::Done(work) => done(work),
             AgentPhase::Failed(reason) => PhaseText::new(format!("failed: {reason}"), Tone::Bad),
             AgentPhase::Stopped => PhaseText::new("stopped", Tone::Quiet),
         }
@@ -90,17 +89,6 @@ impl LiveView {
         let words = format!("retrying{number} in {left} ({})", retry.cause);
         PhaseText::new(words, Tone::Warning)
     }
-}
-
-fn done(work: &FinishedWork) -> PhaseText {
-    let tokens = thousands(work.tokens);
-    let took = work.took.map_or("earlier".to_owned(), seconds);
-    let mut text = format!("done {took} · {tokens} tok");
-    // The line of the run says that a price is unknown.
-    if !work.cost.is_unknown() {
-        text += &format!(" · {}", amount(work.cost));
-    }
-    PhaseText::new(text, Tone::Plain)
 }
 
 /// Describes an agent's open calls by the one that is furthest: its stage, why it is not the first

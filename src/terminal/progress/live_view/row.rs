@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::consultation::event::{AttemptNumber, Purpose};
-use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, CallId, ModelRef};
 use crate::engine::ports::{Delta, LocalProgress};
 use crate::terminal::progress::judge_stream::CallResult;
@@ -30,7 +29,6 @@ pub(super) enum AgentPhase {
     Retrying(PendingRetry),
     /// A question about it is open.
     Asking,
-    Done(FinishedWork),
     Failed(String),
     /// The run ended before the agent did.
     Stopped,
@@ -42,15 +40,6 @@ pub(super) struct PendingRetry {
     pub(super) until: Duration,
     pub(super) attempt: Option<AttemptNumber>,
     pub(super) cause: String,
-}
-
-/// The account of an agent that has answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FinishedWork {
-    /// `None` for an answer of an earlier run, before the interruption.
-    pub(super) took: Option<Duration>,
-    pub(super) tokens: u64,
-    pub(super) cost: Cost,
 }
 
 /// A call that has not returned yet.
@@ -81,7 +70,7 @@ pub(super) enum CallStage {
 impl AgentPhase {
     pub(super) fn has_ended(&self) -> bool {
         match self {
-            Self::Done(_) | Self::Failed(_) | Self::Stopped => true,
+            Self::Failed(_) | Self::Stopped => true,
             Self::Working(_) | Self::Retrying(_) | Self::Asking => false,
         }
     }

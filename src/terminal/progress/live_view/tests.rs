@@ -200,10 +200,9 @@ fn four() -> LiveView {
 #[test]
 fn each_agent_has_a_row_with_its_activity() {
     insta::assert_snapshot!(shown(&four()), @r"
-    ✔ Security Expert               claude-sonnet-5-5  done 1.9s · 1,204 tok · $0.0131
-    ⠙ Architect                     gpt-6.1-sol        writing 102 tokens · 0:08
-    ⠙ Pragmatist                    gemini-3-pro       retrying 2 of 3 in 4 s (HTTP 529)
-    ✘ 建築家 with a very long nam…  m                  failed: no credit left
+    ⠙ Architect                     gpt-6.1-sol   writing 102 tokens · 0:08
+    ⠙ Pragmatist                    gemini-3-pro  retrying 2 of 3 in 4 s (HTTP 529)
+    ✘ 建築家 with a very long nam…  m             failed: no credit left
     Round 1 of 4 · independent answers · 0:10 · $0.0131 of ≥ $0.30
     ");
 }
@@ -360,7 +359,7 @@ fn resumed_rows_continue_where_they_were() {
         done("a"),
     ]);
     view.stop_all();
-    assert_shows(&view, "· Skeptic    sol  stopped\n");
+    assert_shows(&view, "· Skeptic  sol  stopped\n");
     let resumed = Resumed {
         state: StateName::Independent,
         lost_calls: vec![],
@@ -371,19 +370,14 @@ fn resumed_rows_continue_where_they_were() {
         &Event::Consultation(ConsultationEvent::Resumed(Box::new(resumed))),
         Duration::from_secs(10),
     );
-    assert_shows(
-        &view,
-        "✔ Architect  sol  done earlier · 1,204 tok · $0.0131\n",
-    );
-    assert_shows(&view, "Skeptic    sol  not sent yet · 0:00\n");
+    assert_shows(&view, "Skeptic  sol  not sent yet · 0:00\n");
     view.follow(&done("b"), Duration::from_secs(1));
-    assert_shows(&view, "✔ Skeptic    sol  done 1.0s · ");
+    assert!(view.is_blank(), "those that have answered have no row");
 }
 
 #[test]
 fn narrow_terminal_drops_the_model_first() {
     insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), size(50, 24)).join("\n"), @r"
-    ✔ Security Expert        done 1.9s · 1,204 tok ·…
     ⠙ Architect              writing 102 toke… · 0:08
     ⠙ Pragmatist             retrying 2 of 3 in 4 s …
     ✘ 建築家 with a very l…  failed: no credit left
@@ -406,7 +400,7 @@ fn low_terminal_shows_the_working_agents_and_the_run() {
     insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), size(60, 5)).join("\n"), @r"
     ⠙ Architect                     writing 102 tokens · 0:08
     ⠙ Pragmatist                    retrying 2 of 3 in 4 s (HT…
-    … 2 more, 2 of 4 done
+    … 1 more
     1/4 · 0:10 · $0.0131
     ");
 }
@@ -418,7 +412,6 @@ fn agents_outside_the_panel_keep_their_rows_between_rounds() {
         thinking("helper", "Helper", "c"),
     ]);
     view.follow(&done("judge"), START);
-    view.drop_ended();
     let left = shown(&view);
     assert!(!left.contains("Judge"), "{left}");
     view.follow(

@@ -203,10 +203,10 @@ pub(super) fn quality(statistics: &Statistics) -> Vec<Part> {
 pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<Part>> {
     let mut items = Vec::new();
     let agents = mean(debate.total_agents, debate.debates);
-    let moved = mean(debate.agents_changed_position, debate.debates);
+    let moved = mean(debate.agents_changed_mind, debate.debates);
     if let Some((moved, agents)) = moved.zip(agents) {
         let agents = agents.strip_suffix(".0").unwrap_or(&agents);
-        let share = in_brackets(debate.agents_changed_position, debate.total_agents);
+        let share = in_brackets(debate.agents_changed_mind, debate.total_agents);
         items.push(plain(
             "Avg Position Changes",
             format!("{moved}/{agents} agents{share}"),

@@ -36,7 +36,7 @@ fn pipe_gets_one_full_line_per_consultation_newest_first() {
         lines.iter().map(|line| head(line)).collect::<Vec<_>>(),
         [
             format!("consult-{NEWEST} 2026-01-07T10:00:00.000Z unfinished - - unknown"),
-            format!("consult-{MIDDLE} 2026-01-06T10:00:00.000Z aborted - - ≥$0.05"),
+            format!("consult-{MIDDLE} 2026-01-06T10:00:00.000Z aborted - 70% ≥$0.05"),
             format!("consult-{OLDEST} 2026-01-05T10:00:00.000Z completed - 85% $0.12"),
         ]
     );
@@ -85,7 +85,8 @@ fn list_json_matches_the_published_schema() {
     assert_eq!(newest["resumable"], true);
     assert_eq!(middle["abort_reason"], "interrupted");
     assert_eq!(middle["state"], "Aborted");
-    assert_eq!(middle["recommendation"], Value::Null);
+    let provisional = "Delegate access with tokens, for now.";
+    assert_eq!(middle["recommendation"], provisional);
     assert_eq!(
         oldest["outcome"],
         serde_json::json!({ "outcome": "mixed", "note": "half of it" })

@@ -68,7 +68,8 @@ fn one_call_compares_all_changed_positions_beside_the_cross_exam() {
             .iter()
             .map(|agent| agent.conformity)
             .collect::<Vec<_>>(),
-        [false, true, false]
+        [false; 3],
+        "a refinement is no change of mind"
     );
     assert_eq!(value.key_influencers, [SeatId::new("pragmatic")]);
     assert_eq!(value.key_insights, ["Effort is what is contested."]);
@@ -153,8 +154,8 @@ fn comparison_is_skipped_when_off_or_without_a_helper() {
         assert_eq!(value.change_rate, None);
         assert_eq!(value.comparison_cost, None);
         assert!(
-            value.agents[1].conformity,
-            "its own answer says that it changed"
+            !value.agents[1].conformity,
+            "its own answer is no judgement"
         );
     }
 }
@@ -196,11 +197,11 @@ fn failed_expert_is_not_compared_or_counted() {
     assert_eq!(value.change_rate, Some(1.0));
     let failed_expert = &value.agents[2];
     assert_eq!(failed_expert.magnitude, ChangeMagnitude::Unknown);
-    assert_eq!(failed_expert.is_changed(), None);
+    assert_eq!(failed_expert.magnitude.differs(), None);
     assert_eq!(failed_expert.revised_position, None);
     let record = fold(&player).stored_record();
     let changes = record.position_changes();
-    let expected = "2 of 2 experts changed their minds";
+    let expected = "1 of 2 experts changed its mind, 1 refined its position";
     assert_eq!(changes.headline().unwrap(), expected);
     assert_eq!(changes.silent, [&failed_expert.agent_id]);
 }

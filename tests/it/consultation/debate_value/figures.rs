@@ -1,6 +1,6 @@
 //! Conformity, changes of the verdict and convergence.
 
-use conclave::domain::answer::artifact::{Because, Content, Dissent, Severity};
+use conclave::domain::answer::artifact::{Because, Content, Dissent, Magnitude, Severity};
 use conclave::domain::answer::debate_value::ChangeMagnitude;
 
 use super::{SEATS, content, contents, debate_value};
@@ -25,6 +25,11 @@ fn conforms(supporters: &[&str], position: &str, because_of: &[(&str, &str)]) ->
                         argument: (*argument).into(),
                     })
                     .collect();
+            }
+            Content::Comparison(comparison) => {
+                for compared in &mut comparison.comparisons {
+                    compared.magnitude = Magnitude::ModerateShift;
+                }
             }
             _ => {}
         }
@@ -63,13 +68,18 @@ fn only_a_move_to_the_majority_without_an_argument_is_conformity() {
     assert!(!conforms(&others, "Use OAuth.", &[]), "it did not change");
 }
 
-/// Returns whether the verdict changed the leading point of Round 2, and their similarity.
-fn verdict_change(point: &str, recommendation: &str, summary: &str) -> (Option<bool>, Option<f64>) {
+/// Returns whether the verdict changed the provisional answer of Round 2, and their similarity.
+fn verdict_change(
+    answer: &str,
+    recommendation: &str,
+    summary: &str,
+) -> (Option<bool>, Option<f64>) {
     let mut log = debate_events();
     for content in contents(&mut log) {
         match content {
             Content::Synthesis(synthesis) => {
-                point.clone_into(&mut synthesis.consensus_points[0].point);
+                let given = synthesis.provisional_answer.as_mut().unwrap();
+                answer.clone_into(&mut given.answer);
             }
             Content::Verdict(verdict) => {
                 recommendation.clone_into(&mut verdict.recommendation);
@@ -87,31 +97,31 @@ fn verdict_change(point: &str, recommendation: &str, summary: &str) -> (Option<b
 
 #[test]
 fn verdict_change_is_judged_by_shared_words_or_left_unknown() {
-    let point = "Rotate signing keys every month, automatically.";
+    let answer = "Rotate signing keys every month, automatically.";
     assert_eq!(
         verdict_change(
-            point,
+            answer,
             "Rotate the signing keys each month by an automatic job.",
             ""
         ),
         (Some(false), Some(0.666_667))
     );
     assert_eq!(
-        verdict_change(point, "Automate it.", "Signing keys rotate every month."),
+        verdict_change(answer, "Automate it.", "Signing keys rotate every month."),
         (Some(false), Some(0.833_333))
     );
     assert_eq!(
-        verdict_change(point, "Buy a managed service.", "It does that by itself."),
+        verdict_change(answer, "Buy a managed service.", "It does that by itself."),
         (Some(true), Some(0.0))
     );
     assert_eq!(
-        verdict_change(point, "Rotate keys by hand.", ""),
+        verdict_change(answer, "Rotate keys by hand.", ""),
         (None, Some(0.333_333)),
         "medium similarity is unknown"
     );
     assert_eq!(
         verdict_change(
-            point,
+            answer,
             "Do not rotate signing keys every month automatically.",
             ""
         ),

@@ -1,13 +1,14 @@
 //! Whether a position changed is judged alike in the report, the page, the record and the index:
-//! the comparison outweighs the experts' own statements.
+//! the comparison alone says so, never an expert's own statement.
 
-use conclave::consultation::reading::keep_prose;
 use conclave::domain::answer::artifact::{Content, Magnitude};
 use conclave::domain::record::stored_record::StoredRecord;
 use conclave::domain::time::Timestamp;
 use conclave::records::index::extract;
+use conclave::terminal::document::screen;
+use conclave::terminal::output::style::Paint;
 use conclave::terminal::report::page;
-use conclave::terminal::report::{ReportSelection, markdown, report};
+use conclave::terminal::report::{NextSteps, ReportSelection, markdown, report, summary};
 use rusqlite::types::Value as Column;
 use serde_json::Value;
 
@@ -132,22 +133,50 @@ fn every_view_follows_the_comparison_against_the_experts_words() {
 }
 
 #[test]
-fn statements_are_marked_where_nothing_was_compared() {
+fn nothing_is_claimed_where_nothing_was_compared() {
     let log = without_comparison(contradicted());
     let record = record(&log);
     let section = changes_section(&record);
-    let headline = "1 of 3 experts says it changed its mind; positions were not compared: ";
+    let headline = "No expert is known to have changed its mind; positions were not compared: ";
     assert!(section.starts_with(headline), "{section}");
-    let expected = "\n\n**Architect** says it changed its mind, towards the majority";
+    let expected = "\n\n**Architect** after Round 3 (confidence ";
     assert!(section.contains(expected), "{section}");
-    let expected = "\n**Security Expert** says it held its position";
-    assert!(section.contains(expected), "{section}");
-    let part = round_3(&record);
-    let expected = "**Security Expert** says it held its position";
-    assert!(part.contains(expected), "{part}");
-    assert!(on_page(&record, "Architect").starts_with("says it changed its mind, "));
+    assert!(!section.contains("says it"), "{section}");
+    assert!(round_3(&record).contains("**Security Expert** after Round 3 ("));
+    assert_eq!(on_page(&record, "Architect"), "after Round 3");
     assert_eq!(on_page(&record, "Pragmatist"), "held its position");
-    assert_eq!(stored_changes(&log), [false, true, false]);
+    assert_eq!(
+        stored_changes(&log),
+        [Value::Null, Value::Null, false.into()]
+    );
+}
+
+#[test]
+fn every_view_calls_a_refinement_a_refinement() {
+    let mut log = contradicted();
+    for content in contents(&mut log) {
+        if let Content::Comparison(comparison) = content {
+            for compared in &mut comparison.comparisons {
+                compared.magnitude = Magnitude::MinorRefinement;
+            }
+        }
+    }
+    let record = record(&log);
+    let section = changes_section(&record);
+    let headline = "No expert changed its mind, 2 refined their positions.\n\n";
+    assert!(section.starts_with(headline), "{section}");
+    assert_eq!(on_page(&record, "Architect"), "refined its position");
+    let shown = summary(&record, &NextSteps::None);
+    let shown = screen(&shown, Some(101), Paint::Plain);
+    let refined = "Security Expert, Architect refined their positions";
+    assert!(shown.contains(refined), "{shown}");
+    assert_eq!(stored_changes(&log), [false, false, false]);
+    assert_eq!(counted(&record), [3, 0]);
+    let written = record_json(&Transcript::fold(&log).unwrap());
+    assert_eq!(written["perspectives"][1]["refined"], true);
+    let value = &written["debate_value_analysis"];
+    assert_eq!(value["agents_changed_position"], 2);
+    assert_eq!(value["agent_analyses"][1]["position_changed"], true);
 }
 
 #[test]
@@ -162,31 +191,14 @@ fn failed_comparison_leaves_all_but_repeated_positions_unknown() {
     let other_words = &written["debate_value_analysis"]["agent_analyses"][0];
     assert_eq!(other_words["position_changed"], Value::Null);
     assert_eq!(on_page(&record, "Pragmatist"), "held its position");
-    assert_eq!(stored_changes(&log), [true, true, false]);
+    assert_eq!(
+        stored_changes(&log),
+        [Value::Null, Value::Null, false.into()]
+    );
 }
 
 #[test]
-fn unreadable_answer_says_nothing_of_a_change() {
-    let mut log = without_comparison(contradicted());
-    for content in contents(&mut log) {
-        if let Content::Revision(revision) = content
-            && revision.agent_id.as_str() == "security"
-        {
-            let who = AgentId::Seat(revision.agent_id.clone());
-            *content = keep_prose(AnswerKind::Revision, "Keys leak, as ever.", &who);
-        }
-    }
-    let record = record(&log);
-    let part = round_3(&record);
-    let unknown = "**Security Expert** does not say whether it changed its mind";
-    assert!(part.contains(unknown), "{part}");
-    let expected = "does not say whether it changed its mind";
-    assert_eq!(on_page(&record, "Security Expert"), expected);
-    assert_eq!(stored_changes(&log)[0], Value::Null);
-}
-
-#[test]
-fn panel_without_changes_is_described_by_how_it_is_known() {
+fn panel_without_changes_is_described_as_such() {
     let mut all_same = with_statement(debate_events(), true);
     for content in contents(&mut all_same) {
         if let Content::Comparison(comparison) = content {
@@ -197,10 +209,6 @@ fn panel_without_changes_is_described_by_how_it_is_known() {
     }
     let section = changes_section(&record(&all_same));
     let headline = "No expert changed its mind.\n\n**Security Expert** held its position (";
-    assert!(section.starts_with(headline), "{section}");
-    let stated = with_statement(without_comparison(debate_events()), false);
-    let section = changes_section(&record(&stated));
-    let headline = "No expert says it changed its mind; positions were not compared: ";
     assert!(section.starts_with(headline), "{section}");
 }
 

@@ -13,7 +13,7 @@ use crate::consultation::prelude::*;
 
 const SEATS: [&str; 3] = ["security", "architecture", "pragmatic"];
 
-fn contents(log: &mut [Envelope]) -> impl Iterator<Item = &mut Content> {
+pub(crate) fn contents(log: &mut [Envelope]) -> impl Iterator<Item = &mut Content> {
     log.iter_mut()
         .filter_map(|envelope| match &mut envelope.event {
             Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) => {

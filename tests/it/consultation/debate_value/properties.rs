@@ -223,18 +223,18 @@ proptest! {
 
         for agent in &value.agents {
             let answer = answer_of(agent.agent_id.as_str(), &answers);
-            prop_assert_eq!(agent.is_changed(), changed(answer));
+            prop_assert_eq!(agent.magnitude.differs(), changed(answer));
             for influence in &agent.influenced_by {
                 prop_assert!(SEATS.contains(&influence.as_str()));
                 prop_assert!(*influence != agent.agent_id);
             }
             let argues = answer.because_of.iter().any(|(_, argument)| !argument.trim().is_empty());
-            let moved = changed(answer).unwrap_or(answer.changed);
+            let moved = is_compared && changed(answer) == Some(true);
             prop_assert!(!agent.conformity || (!argues && moved), "{:?}", agent);
         }
         for influencer in &value.key_influencers {
             let moved = value.agents.iter().any(|agent| {
-                agent.is_changed() == Some(true) && agent.influenced_by.contains(influencer)
+                agent.magnitude.differs() == Some(true) && agent.influenced_by.contains(influencer)
             });
             prop_assert!(moved, "{influencer} influenced no change");
         }
@@ -268,38 +268,37 @@ proptest! {
         let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
 
         let changes = record.position_changes();
-        let count = changes.changed().count();
+        let count = changes.of(Some(PositionChange::Changed)).count();
         prop_assert_eq!(number_of_changes(section), count, "{}", section);
         let analysis = &written["debate_value_analysis"];
-        let mut compared_changes = 0;
+        let mut moves = 0;
         for expert in &changes.experts {
             let seat = &expert.revision.agent_id;
             let name = record.name_of(seat.as_str());
             let words = expert.in_words();
             prop_assert!(section.contains(&format!("**{name}** {words}")), "{}", section);
             prop_assert!(html.contains(&words[1..]), "{words}");
-            let is_named = summary.contains(&format!("{name} {words}"));
-            prop_assert_eq!(is_named, expert.is_change(), "{}", summary);
+            let is_changed = expert.change == Some(PositionChange::Changed);
+            let is_named = summary.contains(&format!("{name} changed its mind"));
+            prop_assert_eq!(is_named, is_changed, "{}", summary);
 
             let of_seat = |list: &Value| {
                 let mut entries = list.as_array().unwrap().iter();
                 entries.find(|entry| entry["agent_id"] == seat.as_str()).unwrap().clone()
             };
             let perspective = of_seat(&written["perspectives"]);
-            let judged = expert.change.map(PositionChange::is_change);
-            prop_assert_eq!(&perspective["changed"], &json!(judged));
+            let judged = |change| json!(expert.change.map(|what| what == change));
+            prop_assert_eq!(&perspective["changed"], &judged(PositionChange::Changed));
+            prop_assert_eq!(&perspective["refined"], &judged(PositionChange::Refined));
+            let moved = expert.change.map(|what| what != PositionChange::Held);
             let by_comparison = &of_seat(&analysis["agent_analyses"])["position_changed"];
-            if perspective["change_basis"] == "comparison" {
-                prop_assert_eq!(by_comparison, &json!(judged));
-            } else {
-                prop_assert_eq!(by_comparison, &Value::Null);
-            }
-            compared_changes += i64::from(by_comparison == &json!(true));
+            prop_assert_eq!(by_comparison, &json!(moved));
+            moves += i64::from(moved == Some(true));
         }
         if !analysis["agents_changed_position"].is_null() {
-            prop_assert_eq!(&analysis["agents_changed_position"], compared_changes);
+            prop_assert_eq!(&analysis["agents_changed_position"], moves);
             let row = extract::rows(&record, Timestamp(0)).consultation;
-            let counted = ("experts_changed", compared_changes.into());
+            let counted = ("experts_changed", i64::try_from(count).unwrap().into());
             prop_assert!(row.contains(&counted), "{:?}", row);
         }
     }

@@ -71,6 +71,11 @@ fn synthesis(confidences: &[f64], supporters: &[&str], tensions: &[&str]) -> Out
         "consensus_points": confidences.iter().map(point).collect::<Vec<_>>(),
         "tensions": tensions.iter().map(tension).collect::<Vec<_>>(),
         "priority_order": ["Cost"],
+        "provisional_answer": {
+            "answer": "The point of all.",
+            "confidence": "72%",
+            "would_change_it": "Another one",
+        },
     });
     reply(&synthesis.to_string())
 }

@@ -67,7 +67,7 @@ fn assert_columns(row: &Columns, record: &Value, places: &[(&str, &str)]) {
 }
 
 /// Columns of a consultation, and where the record has their values.
-const CONSULTATION_COLUMNS: [(&str, &str); 27] = [
+const CONSULTATION_COLUMNS: [(&str, &str); 26] = [
     ("id", "/consultation_id"),
     ("question", "/question"),
     ("mode", "/mode"),
@@ -87,10 +87,6 @@ const CONSULTATION_COLUMNS: [(&str, &str); 27] = [
     ("agreement", "/agreement"),
     ("early_termination", "/early_termination"),
     ("experts_heard", "/debate_value_analysis/agents_compared"),
-    (
-        "experts_changed",
-        "/debate_value_analysis/agents_changed_position",
-    ),
     (
         "verdict_changed",
         "/debate_value_analysis/verdict_changed_after_round_2",
@@ -321,13 +317,14 @@ fn call_without_a_stated_cost_makes_the_total_a_lower_bound() {
 }
 
 #[test]
-fn changes_of_position_are_those_of_the_comparison() {
+fn changed_minds_are_those_of_the_comparison() {
     let record = json!({
         "consultation_id": "consult-1",
         "question": "Which?",
         "perspectives": [
             { "agent_id": "a", "changed": true, "confidence": 0.5, "revised_confidence": 0.75 },
             { "agent_id": "b", "changed": true, "confidence": 0.5 },
+            { "agent_id": "c", "changed": false, "refined": true },
         ],
         "debate_value_analysis": {
             "status": "compared",
@@ -340,7 +337,7 @@ fn changes_of_position_are_those_of_the_comparison() {
     let consultation = inserted(&record).consultation;
     let expected = [
         ("experts_heard", 4),
-        ("experts_changed", 3),
+        ("experts_changed", 2),
         ("confidence_rise", 250_000),
         ("confidence_rise_of", 1),
         ("verdict_changed", 1),

@@ -241,12 +241,11 @@ fn quality_is_that_of_completed_consultations() {
 
 #[test]
 fn debates_count_what_changed() {
-    let analysis = |status: &str, [compared, changed]: [u64; 2], verdict: Option<bool>, cost| {
+    let analysis = |status: &str, compared: u64, verdict: Option<bool>, cost| {
         json!({
             "status": status,
             "total_agents": 3,
             "agents_compared": compared,
-            "agents_changed_position": changed,
             "verdict_changed_after_round_2": verdict,
             "rounds_3_4_cost": cost,
         })
@@ -257,11 +256,11 @@ fn debates_count_what_changed() {
         })
     };
     let first = json!({
-        "debate_value_analysis": analysis("compared", [3, 2], Some(true), cost(40, false)),
+        "debate_value_analysis": analysis("compared", 3, Some(true), cost(40, false)),
         "perspectives": [
             held(Some(true), 0.5, Some(0.75)),
-            held(Some(false), 0.5, None),
-            held(None, 0.1, Some(0.9)),
+            held(Some(true), 0.5, None),
+            held(Some(false), 0.1, Some(0.4)),
         ],
     });
     let mut aborted = first.clone();
@@ -272,23 +271,23 @@ fn debates_count_what_changed() {
         record(
             3,
             json!({
-                "debate_value_analysis": analysis("compared", [2, 1], Some(false), cost(2, true)),
+                "debate_value_analysis": analysis("compared", 2, Some(false), cost(2, true)),
                 "perspectives": [held(Some(true), 0.75, Some(0.8))],
             }),
         ),
         record(
             4,
-            json!({ "debate_value_analysis": analysis("skipped", [0, 0], None, cost(9, false)) }),
+            json!({ "debate_value_analysis": analysis("skipped", 0, None, cost(9, false)) }),
         ),
     ];
     assert_eq!(
         json!(of(&records).debate_value),
         json!({
             "debates": 2,
-            "agents_changed_position": 3,
+            "agents_changed_mind": 3,
             "total_agents": 5,
             "change_rate": 0.6,
-            "avg_confidence_increase": 0.15,
+            "avg_confidence_increase": 0.2,
             "high_value_debates": 1,
             "verdicts_compared": 2,
             "verdicts_changed": 1,

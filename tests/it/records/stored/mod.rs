@@ -37,7 +37,6 @@ fn written_records_are_read_back() {
         assert_eq!(record.synthesis(), transcript.synthesis());
         assert_eq!(record.cross_exam(), transcript.cross_exam());
         assert_eq!(record.verdict(), transcript.verdict());
-        assert_eq!(record.confidence, transcript.confidence());
         assert_eq!(record.agreement, transcript.agreement());
         assert_eq!(record.degradations, transcript.degradations());
         assert_eq!(record.duration(), Some(transcript.duration));

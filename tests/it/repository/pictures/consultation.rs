@@ -161,6 +161,11 @@ fn synthesis() -> Value {
             },
         ],
         "priority_order": ["No lost jobs", "Load on the database", "Effort"],
+        "provisional_answer": {
+            "answer": "Yes, if jobs must not be lost: move them to Postgres, billing first.",
+            "confidence": 0.66,
+            "would_change_it": "A load far above 300 jobs a second",
+        },
     })
 }
 
@@ -187,6 +192,11 @@ fn cross_exam() -> Value {
         }],
         "rebuttals": [],
         "unresolved": ["Whether reports need the new queue at all."],
+        "provisional_answer": {
+            "answer": "Yes, one queue at a time, beginning with billing.",
+            "confidence": 0.78,
+            "would_change_it": "Reports that never need what Postgres adds",
+        },
     })
 }
 

@@ -15,13 +15,13 @@ pub fn good_text(kind: AnswerKind) -> &'static str {
             r#"{"position":"Use OAuth.","key_points":["Tokens can be revoked."],"rationale":"Revocation decides it.","confidence":0.8}"#
         }
         AnswerKind::Synthesis => {
-            r#"{"consensus_points":[{"point":"Tokens must be short-lived.","supporting_agents":["Expert A","Expert B"],"confidence":0.9}],"tensions":[{"topic":"Effort","viewpoints":[{"agent":"Expert C","viewpoint":"It is too much work."}],"severity":"medium"}],"priority_order":["Revocation"]}"#
+            r#"{"consensus_points":[{"point":"Tokens must be short-lived.","supporting_agents":["Expert A","Expert B"],"confidence":0.9}],"tensions":[{"topic":"Effort","viewpoints":[{"agent":"Expert C","viewpoint":"It is too much work."}],"severity":"medium"}],"priority_order":["Revocation"],"provisional_answer":{"answer":"Use OAuth with short-lived tokens, for now.","confidence":0.75,"would_change_it":"A single client."}}"#
         }
         AnswerKind::Revision => {
             r#"{"challenges":[{"target_agent":"Expert A","challenge":"No threat model.","evidence":["None is given."],"severity":"high"}],"rebuttals":[],"changed":false,"because_of":[],"revised_position":"Use OAuth.","revised_confidence":0.85}"#
         }
         AnswerKind::CrossExam => {
-            r#"{"challenges":[{"challenger":"Expert B","target_agent":"Expert A","challenge":"No threat model.","evidence":[],"severity":"high"}],"rebuttals":[],"unresolved":["Effort"]}"#
+            r#"{"challenges":[{"challenger":"Expert B","target_agent":"Expert A","challenge":"No threat model.","evidence":[],"severity":"high"}],"rebuttals":[],"unresolved":["Effort"],"provisional_answer":{"answer":"Use OAuth, and rotate its tokens.","confidence":0.8,"would_change_it":"Too few people."}}"#
         }
         AnswerKind::Verdict => {
             r#"{"summary":"All agree in the end.","evidence":[{"claim":"Revocation decides.","agent":"Expert A","quote":"Use OAuth."}],"dissent":[{"agent":"Expert C","concern":"Effort.","severity":"low"}],"recommendation":"Use OAuth with short-lived tokens.","confidence":0.86}"#

@@ -160,7 +160,7 @@ pub(super) fn full() -> Statistics {
         },
         debate_value: DebateNumbers {
             debates: 142,
-            agents_changed_position: 256,
+            agents_changed_mind: 256,
             total_agents: 426,
             change_rate: Some(256.0 / 426.0),
             avg_confidence_increase: Some(0.11),

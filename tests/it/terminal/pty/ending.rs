@@ -208,7 +208,7 @@ fn failed_run_ends_with_what_it_found() {
     let history = transcript.screen().history();
     let (_, summary) = history.split_once("🛑 Aborted").unwrap();
     for line in [
-        "No verdict was reached.",
+        "provisional, by the judge after Round 3",
         "\n  conclave history show last",
         "\nerror: ",
     ] {

@@ -41,8 +41,9 @@ fn strong_consensus_without_objections_ends_an_unattended_run() {
     assert_eq!(requests(&server), [3, 1, 0, 0, 0]);
     let printed = output.json();
     assert_published(&printed);
-    assert_eq!(printed["recommendation"], "Start small");
-    assert_eq!(printed["confidence"], 0.92);
+    assert_eq!(printed["recommendation"], "Start small, with one team.");
+    assert_eq!(printed["confidence"], 0.7);
+    assert_eq!(printed["verdict_source"], "synthesis");
     assert_eq!(printed["status"], "complete");
     assert_eq!(printed["rounds_skipped"], 2);
     assert!(

@@ -3,5 +3,6 @@
 mod calls;
 mod anonymity;
 mod early_termination;
+mod provisional;
 mod debate_value;
 mod second_verdict;

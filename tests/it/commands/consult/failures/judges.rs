@@ -57,7 +57,7 @@ fn run_without_a_judge_fails_and_resumes_in_its_round() {
         let record = conclave.record();
         assert_eq!(record["abort_reason"], "judge_failed");
         assert_eq!(record["aborted_during"], name);
-        assert!(record["recommendation"].is_null());
+        assert_eq!(record["recommendation"].is_null(), round == 2);
         let consensus = record["partial_consensus"].as_str();
         assert_eq!(consensus.is_some(), round > 2);
         assert_contains(consensus.unwrap_or("Start small"), "Start small");

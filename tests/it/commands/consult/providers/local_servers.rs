@@ -54,7 +54,7 @@ fn record_has_the_versions_of_short_prompts_if_they_were_used() {
     let versions = conclave.record()["prompt_versions"].clone();
     assert_eq!(versions["converge_independent_v"], "v1.0-mine");
     assert_eq!(versions["independent_prompt_version"], "v1.0-mine");
-    assert_eq!(versions["converge_synthesis_v"], "v1.0");
+    assert_eq!(versions["converge_synthesis_v"], "v1.1");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::answer::artifact::{
     Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
-    Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
+    ProvisionalAnswer, Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
 };
 use conclave::domain::answer::confidence::Confidence;
 use conclave::domain::ids::{AgentId, SeatId};
@@ -81,6 +81,11 @@ impl Generator {
                     severity: Severity::Medium,
                 }],
                 priority_order: vec![self.text(6), self.text(6)],
+                provisional_answer: Some(ProvisionalAnswer {
+                    answer: self.text(30),
+                    confidence: self.confidence(),
+                    would_change_it: self.text(12),
+                }),
                 prose_excerpt: String::new(),
                 findings: None,
             }),
@@ -113,6 +118,11 @@ impl Generator {
                 rebuttals: vec![],
                 unresolved: vec![self.text(12)],
                 positions: vec![],
+                provisional_answer: Some(ProvisionalAnswer {
+                    answer: self.text(30),
+                    confidence: self.confidence(),
+                    would_change_it: self.text(12),
+                }),
                 prose_excerpt: String::new(),
             }),
             AnswerKind::PersonaSelection | AnswerKind::Comparison | AnswerKind::Consistency => {
@@ -120,7 +130,6 @@ impl Generator {
             }
             AnswerKind::Verdict | AnswerKind::Menu => Content::Verdict(Verdict {
                 recommendations: vec![],
-                composed_from: None,
                 recommendation: self.text(45),
                 confidence: self.confidence(),
                 evidence: vec![Evidence {

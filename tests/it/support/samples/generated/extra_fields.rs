@@ -17,7 +17,7 @@ pub(super) fn add(record: &mut Value, ended_early: bool, rng: &mut Rng) {
     let has_verdict = record["recommendation"].is_string();
     let revised: Vec<&Value> = perspectives
         .iter()
-        .filter(|perspective| perspective["changed"].is_boolean())
+        .filter(|perspective| perspective["revised_opinion"].is_string())
         .collect();
     record["project_context"] = if rng.bool() {
         json!({ "project_type": PROJECT_TYPES[rng.usize(..PROJECT_TYPES.len())], "files": 12 })
@@ -50,6 +50,11 @@ pub(super) fn add(record: &mut Value, ended_early: bool, rng: &mut Rng) {
             1 | 2 => {
                 let compared = rng.usize(1..=revised.len());
                 let moved = rng.usize(..=compared);
+                let held = record["perspectives"].as_array_mut().unwrap().iter_mut();
+                let held = held.filter(|held| held["revised_opinion"].is_string());
+                for (at, perspective) in held.take(compared).enumerate() {
+                    perspective["changed"] = json!(at < moved);
+                }
                 let analysis = &mut record["debate_value_analysis"];
                 analysis["status"] = json!("compared");
                 analysis["agents_compared"] = json!(compared);

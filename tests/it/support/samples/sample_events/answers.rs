@@ -2,7 +2,8 @@
 
 use conclave::domain::answer::artifact::{
     Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
-    MenuOption, Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
+    MenuOption, ProvisionalAnswer, Rebuttal, Revision, Severity, Synthesis, Tension, Verdict,
+    Viewpoint,
 };
 use conclave::domain::answer::confidence::Confidence;
 use conclave::domain::ids::SeatId;
@@ -23,6 +24,11 @@ pub(super) fn synthesis(rewrite: &impl Fn(&str) -> String) -> Synthesis {
             severity: Severity::Medium,
         }],
         priority_order: vec!["delegation".to_owned()],
+        provisional_answer: Some(ProvisionalAnswer {
+            answer: rewrite("Delegate access with tokens, for now."),
+            confidence: Confidence::new(0.7),
+            would_change_it: rewrite("A second client next year"),
+        }),
         prose_excerpt: String::new(),
         findings: None,
     }
@@ -72,6 +78,11 @@ pub(super) fn cross_exam(rewrite: &impl Fn(&str) -> String) -> CrossExam {
         }],
         unresolved: vec![rewrite("Who runs the authorization server")],
         positions: vec![],
+        provisional_answer: Some(ProvisionalAnswer {
+            answer: rewrite("Delegate access with short tokens."),
+            confidence: Confidence::new(0.8),
+            would_change_it: rewrite("No one to run the server"),
+        }),
         prose_excerpt: String::new(),
     }
 }
@@ -79,7 +90,6 @@ pub(super) fn cross_exam(rewrite: &impl Fn(&str) -> String) -> CrossExam {
 pub(super) fn verdict(rewrite: &impl Fn(&str) -> String) -> Verdict {
     Verdict {
         recommendations: vec![],
-        composed_from: None,
         recommendation: rewrite("Use OAuth 2.0 with JWT access tokens."),
         confidence: Confidence::new(0.85),
         evidence: vec![Evidence {

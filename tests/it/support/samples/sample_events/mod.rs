@@ -11,10 +11,10 @@ use conclave::consultation::event::{
 use conclave::consultation::policy::estimate::Consent;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::FailureClass;
-use conclave::domain::answer::artifact::{Artifact, Content, Source, Verdict};
+use conclave::domain::answer::artifact::Content;
 use conclave::domain::ids::{AgentId, ModelRef};
 
-use answers::{independent, menu, position, synthesis, verdict};
+use answers::{independent, menu, position, synthesis};
 
 pub(crate) use builder::{EventBuilder, local_panel, panel};
 
@@ -29,7 +29,7 @@ pub(crate) fn all() -> Vec<Vec<Envelope>> {
         troubled(),
         substituted(),
         explored(),
-        composed(),
+        provisional(),
     ]
 }
 
@@ -66,8 +66,8 @@ fn exploring(position: impl Fn(&str) -> String, rewrite: impl Fn(&str) -> String
     events.events
 }
 
-/// Returns a consultation of two rounds, whose verdict is composed from the synthesis.
-pub(crate) fn composed() -> Vec<Envelope> {
+/// Returns a consultation of two rounds, whose answer is the provisional one.
+pub(crate) fn provisional() -> Vec<Envelope> {
     let mut events = EventBuilder::new(panel());
     events.begin(Consent::AutoApproved);
     events.first_round(position, None);
@@ -75,19 +75,6 @@ pub(crate) fn composed() -> Vec<Envelope> {
     events.round(2, |events| {
         let answer = Content::Synthesis(synthesis(&str::to_owned));
         events.judged(AnswerKind::Synthesis, answer);
-        let composed = Verdict {
-            composed_from: Some(Source::Synthesis),
-            summary: String::new(),
-            ..verdict(&str::to_owned)
-        };
-        let artifact = Box::new(Artifact::stamp(
-            Content::Verdict(composed),
-            events.now,
-            false,
-        ));
-        events.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
-            artifact,
-        }));
     });
     events.state(StateName::Synthesis, StateName::Complete);
     events.emit(Event::Consultation(ConsultationEvent::Completed {

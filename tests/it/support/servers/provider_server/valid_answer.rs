@@ -32,6 +32,10 @@ pub(crate) fn valid_answer(body: &Value, model: &str) -> String {
         challenge["severity"] = json!("medium");
         challenge
     };
+    let provisional = |answer: &str, confidence: f64| {
+        let would_change_it = "A deadline that Expert B cannot meet";
+        json!({"answer": answer, "confidence": confidence, "would_change_it": would_change_it})
+    };
     let mut answer = if asks_for("consensus_points") {
         let agents = ["Expert A", "Expert B"];
         json!({
@@ -49,6 +53,7 @@ pub(crate) fn valid_answer(body: &Value, model: &str) -> String {
                 },
             ],
             "priority_order": ["Speed"],
+            "provisional_answer": provisional("Start small and go slow.", 0.75),
         })
     } else if asks_for("revised_position") {
         json!({
@@ -65,6 +70,7 @@ pub(crate) fn valid_answer(body: &Value, model: &str) -> String {
             "challenges": [challenge(agents)],
             "rebuttals": [{"agent": "Expert B", "rebuttal": "Care pays"}],
             "unresolved": ["How fast"],
+            "provisional_answer": provisional("Start small and grow with care.", 0.78),
         })
     } else if asks_for("comparisons") {
         let of = |pair| {
