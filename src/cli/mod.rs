@@ -24,7 +24,6 @@ use crate::engine::host;
 use crate::error::{Error, Exit};
 use crate::setup::context::scrubber;
 use crate::terminal::output::printer::{Mask, Printer, Verbosity, clean_panics};
-use crate::terminal::output::stream_traits::TerminalEnv;
 use crate::terminal::output::style::Paint;
 
 /// Ask a panel of language models one question, let them debate it in an auditable protocol, and
@@ -72,11 +71,6 @@ pub fn main() -> ExitCode {
     clean_panics(None);
     forbid_core_files();
     let environment = Environment::read();
-    let wishes = TerminalEnv {
-        no_color: environment.text("NO_COLOR"),
-        clicolor_force: environment.text("CLICOLOR_FORCE"),
-        term: environment.text("TERM"),
-    };
     let parsed = match completions::answer_shell(Cli::command) {
         Ok(true) => return ExitCode::from(Exit::Answer.code()),
         Ok(false) => words::parse(std::env::args_os()),
@@ -85,7 +79,7 @@ pub fn main() -> ExitCode {
     let now = (Clock::system(), TimeZone::system as fn() -> TimeZone);
     let exit = run_parsed(parsed, &environment, now, |verbosity, mask| {
         host::survive_file_size_limit();
-        let printer = Printer::for_process(&wishes, verbosity, mask);
+        let printer = Printer::for_process(&|name| environment.text(name), verbosity, mask);
         clean_panics(Some(&printer));
         printer
     });
@@ -175,13 +169,14 @@ fn forbid_core_files() {
 ///
 /// Both can quote text from outside: arguments, and the values of environment variables.
 fn parse_error(error: &clap::Error, printer: &Printer) -> Exit {
-    let text = |paint| match paint {
-        Paint::Colour => error.render().ansi().to_string(),
-        Paint::Plain => error.render().to_string(),
+    let text = |paint: Paint| match paint.has_colour {
+        true => error.render().ansi().to_string(),
+        false => error.render().to_string(),
     };
     if error.use_stderr() {
         let message = text(printer.err_traits().paint);
-        printer.lines(printer.masked(&message).trim_end());
+        let message = printer.masked(&message).replace("  tip: ", "hint: ");
+        printer.lines(message.trim_end());
         return Exit::Usage;
     }
     match printer.result(&text(printer.out_traits().paint)) {

@@ -4,7 +4,6 @@ use jiff::tz::TimeZone;
 
 use super::App;
 use super::flags::JsonFlags;
-use crate::config::env::Environment;
 use crate::domain::model::vendors;
 use crate::domain::record::statistics::{Span, Targets};
 use crate::domain::time::Timestamp;
@@ -14,7 +13,7 @@ use crate::records::statistics::calibration::{CalibrationReport, calibration};
 use crate::records::statistics::statistics;
 use crate::session::index;
 use crate::setup::settings;
-use crate::terminal::document::Charset;
+use crate::terminal::output::style::Paint;
 use crate::terminal::tables::calibration as calibration_table;
 use crate::terminal::tables::dashboard::{Border, Canvas, dashboard, nothing};
 
@@ -84,11 +83,12 @@ pub struct Args {
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let (home, printer) = (app.home()?, app.printer);
-    let charset = charset(args, app.environment);
+    let drawn = |paint: Paint| if args.ascii { paint.in_ascii() } else { paint };
     if args.rebuild_index {
         let indexed = index::rebuild(&home, printer)?;
         let text = format!("✅ Index rebuilt successfully. [{indexed}] consultations indexed.\n");
-        return Ok(printer.result(&charset.text(&text))?);
+        let paint = drawn(printer.out_traits().paint);
+        return Ok(printer.result(&paint.charset.text(&text))?);
     }
     let (zone, now) = ((app.zone)(), app.clock.now());
     let span = span(args, &zone, now).map_err(Error::usage)?;
@@ -103,11 +103,12 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             is_json,
             &CalibrationReport::new(&found, &range),
             |width, paint| {
-                calibration_table::screen(&found, &range, width.unwrap_or(PLAIN_WIDTH), paint)
+                let width = width.unwrap_or(PLAIN_WIDTH);
+                calibration_table::screen(&found, &range, width, drawn(paint))
             },
         );
     }
-    let settings = settings::load(&home, app.environment)?;
+    let settings = settings::load_own(&home, app.environment)?;
     let median_ms = u64::try_from(settings.target_median.as_millis());
     let targets = Targets {
         runs: settings.target_runs,
@@ -131,8 +132,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         // A file or a pipe gets no frame and a fixed width.
         let canvas = Canvas {
             width: width.unwrap_or(PLAIN_WIDTH),
-            paint,
-            charset,
+            paint: drawn(paint),
             border: width.map_or(Border::None, |_| Border::Frame),
         };
         match elsewhere {
@@ -149,15 +149,5 @@ fn span(args: &Args, zone: &TimeZone, now: Timestamp) -> Result<Span, SpanError>
         Some(None) => Ok(Span::Month(calendar::date_of(now, zone))),
         None if args.week => Ok(Span::Week),
         None => calendar::days(day(&args.since)?, day(&args.until)?),
-    }
-}
-
-fn charset(args: &Args, environment: &Environment) -> Charset {
-    let [all, characters, language] =
-        ["LC_ALL", "LC_CTYPE", "LANG"].map(|name| environment.text(name));
-    if args.ascii {
-        Charset::Ascii
-    } else {
-        Charset::of_locale(all, characters, language)
     }
 }

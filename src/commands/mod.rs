@@ -57,7 +57,8 @@ impl App<'_> {
     fn show(self, screen: impl FnOnce(Option<usize>, Paint) -> String) -> Result<(), Error> {
         let traits = self.printer.out_traits();
         let width = traits.is_terminal.then_some(traits.width);
-        Ok(self.printer.result(&screen(width, traits.paint))?)
+        let text = screen(width, traits.paint);
+        Ok(self.printer.result(&traits.paint.charset.text(&text))?)
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod settings;
 pub mod setting;
 pub mod load;
+pub mod repository;
 mod value;
 pub mod paths;
 pub mod env;

@@ -45,6 +45,13 @@ impl Home {
         self.0.join("scrub.toml")
     }
 
+    /// Returns what is in a folder `personas` of the home, where files look as if they were read.
+    pub fn unread_personas(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.join("personas")).into_iter().flatten();
+        let paths = entries.flatten().map(|entry| entry.path());
+        paths.map(|path| path.display().to_string()).collect()
+    }
+
     pub fn logs_folder(&self) -> PathBuf {
         self.0.join("consult-logs")
     }

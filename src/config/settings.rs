@@ -15,6 +15,7 @@ use crate::stopping::early_termination::{Policy, TerminationRule};
 use super::endpoints::{EndpointEntry, LocalServers};
 use super::parameters::Parameters;
 use super::personas::{CustomPersona, NamedPanel};
+use super::repository::RepositoryFile;
 use crate::consultation::policy::hedging::HedgeAfter;
 
 /// All settings with their values in force.
@@ -35,6 +36,8 @@ pub struct Settings {
     pub local_context: u64,
     /// The embedded model by name.
     pub local_model: Option<String>,
+    /// The files and folders of every context, unless others are named.
+    pub context: Option<Vec<String>>,
     /// The experts, one entry a seat, as `--panel` takes them, or the name of a panel.
     pub panel: Option<Vec<String>>,
     /// The judge, as `--judge` takes it.
@@ -91,6 +94,8 @@ pub struct Settings {
     pub target_monthly_cost: MicroUsd,
     /// The origins of settings by name; settings at their default are left out.
     pub origins: BTreeMap<&'static str, SettingOrigin>,
+    /// `None` outside of repositories that have settings.
+    pub repository: Option<Repository>,
 }
 
 impl Default for Settings {
@@ -104,6 +109,7 @@ impl Default for Settings {
             local_threads: None,
             local_context: 8_192,
             local_model: None,
+            context: None,
             panel: None,
             judge: None,
             panels: BTreeMap::new(),
@@ -134,14 +140,25 @@ impl Default for Settings {
             target_median: Duration::from_secs(15),
             target_monthly_cost: MicroUsd(20_000_000),
             origins: BTreeMap::new(),
+            repository: None,
         }
     }
+}
+
+/// The repository whose settings apply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repository {
+    pub file: RepositoryFile,
+    /// What applies without the file.
+    pub own: Box<Settings>,
 }
 
 /// The origin of the value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingOrigin {
     File(PathBuf),
+    /// The settings file of a repository, and the line there.
+    Repository(PathBuf, usize),
     /// An environment variable.
     Variable(String),
     /// An argument of the command that is running.
@@ -153,6 +170,7 @@ impl SettingOrigin {
     pub(super) fn place(&self) -> String {
         match self {
             Self::File(_) | Self::Variable(_) => format!(" in `{self}`"),
+            Self::Repository(_, line) => format!(" in `{self}`, line {line},"),
             Self::CommandLine => String::new(),
         }
     }
@@ -161,7 +179,7 @@ impl SettingOrigin {
 impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(path) => write!(f, "{}", path.display()),
+            Self::File(path) | Self::Repository(path, _) => write!(f, "{}", path.display()),
             Self::Variable(name) => f.write_str(name),
             Self::CommandLine => f.write_str("the command line"),
         }

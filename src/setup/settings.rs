@@ -6,14 +6,24 @@ use std::io::ErrorKind;
 use crate::config::env::Environment;
 use crate::config::load::SettingsError;
 use crate::config::paths::{Home, read_optional};
+use crate::config::repository::RepositoryFile;
 use crate::config::settings::Settings;
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::providers::catalog::ModelCatalog;
 
-/// Defaults, then the file in the home, then the environment.
+/// Defaults, then the file in the home, then that of the repository in which the user works, then
+/// the environment.
 pub fn load(home: &Home, environment: &Environment) -> Result<Settings, Error> {
-    Settings::load(&home.config_file(), environment).map_err(unusable)
+    // A folder that is gone is in no repository.
+    let folder = std::env::current_dir().ok();
+    let repository = folder.as_deref().and_then(RepositoryFile::find);
+    Settings::load(&home.config_file(), repository, environment).map_err(unusable)
+}
+
+/// Without those of a repository.
+pub fn load_own(home: &Home, environment: &Environment) -> Result<Settings, Error> {
+    Settings::load(&home.config_file(), None, environment).map_err(unusable)
 }
 
 pub fn unusable(error: SettingsError) -> Error {

@@ -2,6 +2,7 @@
 //! all.
 
 use std::fs::File;
+use std::process::Command;
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +21,7 @@ use crate::files::SizeLimit;
 use crate::files::write::{Access, create_private_dir, write_atomically};
 use crate::setup::panel::spec::PersonaChoice;
 use crate::setup::personas::{self, PersonaRegistry};
-use crate::setup::settings::unusable;
+use crate::setup::settings::{load_own, unusable};
 use crate::terminal::output::printer::Printer;
 use crate::text::clean::one_line;
 
@@ -66,6 +67,30 @@ pub(in crate::commands) fn write(
         Ok((Some(changed?), path.setting))
     })?;
     Ok(setting)
+}
+
+/// In the user's editor. A missing file is created.
+pub(super) fn open(home: &Home, app: App<'_>) -> Result<(), Error> {
+    let mut editors = ["VISUAL", "EDITOR"].into_iter();
+    let editor = editors.find_map(|name| app.environment.text(name));
+    let editor = editor.ok_or_else(|| {
+        Error::usage("neither `VISUAL` nor `EDITOR` names an editor")
+            .hint("name one, as in `EDITOR=nano conclave config edit`")
+    })?;
+    let file = home.config_file();
+    if !file.exists() {
+        change(home, |file| Ok((Some(file.text.clone()), ())))?;
+    }
+    let line = format!("{editor} \"$1\"");
+    let mut shell = Command::new("/bin/sh");
+    let status = shell.args(["-c", &line, "sh"]).arg(&file).status();
+    if !status.map_err(Error::failed)?.success() {
+        return Err(Error::failed(format!("`{editor}` failed")));
+    }
+    let settings = load_own(home, app.environment)?;
+    PersonaRegistry::new(&personas::templates(home)?, &settings)?;
+    app.printer.note(&format!("{} can be used", file.display()));
+    Ok(())
 }
 
 /// Even one under an unknown name.
@@ -202,7 +227,7 @@ impl<'a> SettingsFile<'a> {
         if path.setting.parts == Parts::None || self.check(&self.text).is_ok() {
             let object = serde_json::from_str(&text).unwrap_or_default();
             Settings::check_new(path.setting, &value_in(&object, path.setting))
-                .map_err(|bad| Error::usage(bad).hint("nothing was written"))?;
+                .map_err(unusable)?;
         }
         let settings = self.check(&text)?;
         if matches!(
@@ -212,7 +237,7 @@ impl<'a> SettingsFile<'a> {
             // Every named persona exists, in the settings or in the files of the home.
             let checked = PersonaRegistry::new(&personas::templates(self.home)?, &settings)
                 .and_then(|registry| PersonaChoice::new(None, &settings, &registry));
-            checked.map_err(|error| error.hint("nothing was written"))?;
+            checked?;
         }
         Ok(text)
     }
@@ -236,8 +261,9 @@ impl<'a> SettingsFile<'a> {
     }
 
     fn check(&self, text: &str) -> Result<Settings, Error> {
-        let checked = Settings::default().with_file(&self.home.config_file(), text);
-        checked.map_err(|bad| Error::usage(bad).hint("nothing was written"))
+        Settings::default()
+            .with_file(&self.home.config_file(), text)
+            .map_err(unusable)
     }
 }
 

@@ -61,6 +61,8 @@ enum ConfigAction {
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
+    /// Open the file in $VISUAL or $EDITOR, and check it afterwards
+    Edit,
     /// Remove a setting from the file
     Unset {
         /// The setting, or a part of one, such as `panels.fast`
@@ -105,6 +107,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         ConfigAction::Set { key, value } => {
             return edit::set(key, value, &home, app);
         }
+        ConfigAction::Edit => return edit::open(&home, app),
         ConfigAction::Unset { key } => return edit::unset(key, &home, app),
     };
     Ok(app.printer.result(&result)?)
@@ -167,7 +170,7 @@ fn rows(settings: &Settings) -> Vec<SettingRow> {
         leaves(setting.name, &setting.value(settings), &mut parts);
         let origin = match settings.origins.get(setting.name) {
             None => "default".to_owned(),
-            Some(SettingOrigin::File(path)) => path
+            Some(SettingOrigin::File(path) | SettingOrigin::Repository(path, _)) => path
                 .file_name()
                 .unwrap_or(path.as_os_str())
                 .to_string_lossy()
@@ -264,7 +267,7 @@ mod tests {
     fn table_fits_every_width() {
         let rows = rows(&settings());
         for width in [50, 80, 120, 200] {
-            let table = screen(&rows, Some(width), Paint::Plain);
+            let table = screen(&rows, Some(width), Paint::PLAIN);
             let fits = |line: &str| console::measure_text_width(line) <= width;
             assert!(table.lines().all(fits), "{width}: {table}");
             assert!(!table.contains('\u{1b}'), "{table}");

@@ -86,10 +86,8 @@ pub(crate) fn write(
         Err(failed) => {
             // The answer is paid for: it must not be lost with the file.
             printer.result(&text)?;
-            Err(Error::failed(failed).hint(format!(
-                "the {} is on standard output instead",
-                source.noun.to_lowercase()
-            )))
+            printer.warning(&format!("{} on standard output instead", source.noun));
+            Err(Error::failed(failed))
         }
     }
 }

@@ -138,7 +138,8 @@ impl<'a> TerminalFace<'a> {
     /// Calls the person back, if flag or setting ask for it.
     fn notify(&self, has_answer: bool) {
         let by_settings = || {
-            settings::load(self.home, self.app.environment).is_ok_and(|settings| settings.notify)
+            settings::load_own(self.home, self.app.environment)
+                .is_ok_and(|settings| settings.notify)
         };
         if self.output.notify || by_settings() {
             let text = if has_answer {

@@ -60,7 +60,7 @@ pub(crate) struct Args {
     )]
     limit: u64,
 
-    /// List all
+    /// List all, those that made no call too
     #[arg(long, conflicts_with = "limit")]
     all: bool,
 
@@ -101,12 +101,13 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         mode: args.mode.clone(),
         search,
         before: None,
+        calls: (args.state.is_none() && !args.all).then_some(true),
     };
     let limit = (!args.all).then(|| usize::try_from(args.limit).unwrap_or(usize::MAX));
     let history = collect(archive, args, &filter, limit)?;
     let (printer, is_json) = (archive.app.printer, args.json.is_json());
     if history.consultations.is_empty() && !is_json {
-        printer.lines(&nothing(&filter));
+        printer.lines(nothing(&history, &filter));
         return Ok(());
     }
     let (now, zone) = (archive.app.clock.now(), (archive.app.zone)());
@@ -141,7 +142,15 @@ fn collect(
             begun = self::begun(archive, index, filter)?;
             begun.retain(|entry| !ids.contains(&entry.consultation_id));
         }
-        let mut total = history::count(&index.connection, filter)? + begun.len() as u64;
+        let count = |calls| {
+            let filter = filter.clone();
+            history::count(&index.connection, &Filter { calls, ..filter })
+        };
+        let left_out = match filter.calls {
+            Some(_) => count(Some(false))?,
+            None => 0,
+        };
+        let mut total = count(None)?.saturating_sub(left_out) + begun.len() as u64;
         let mut entries = begun;
         entries.extend(listed.into_iter().map(|listed| entry(archive, listed)));
         if only_running {
@@ -156,6 +165,7 @@ fn collect(
         Ok(History {
             schema_version: SCHEMA_VERSION,
             total,
+            left_out,
             consultations: entries,
         })
     };
@@ -215,12 +225,15 @@ fn has_context(files: &ConsultationFiles, opening: &JournalOpening) -> bool {
     opening.context_bytes == 0 || files.context.is_file()
 }
 
-fn nothing(filter: &Filter) -> String {
-    if *filter == Filter::default() {
-        "No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your \
-         question here\""
-            .to_owned()
-    } else {
-        "No consultations match; list all with `conclave history list --all`".to_owned()
+fn nothing(history: &History, filter: &Filter) -> &'static str {
+    let Filter {
+        state,
+        mode,
+        search,
+        ..
+    } = filter;
+    if state.is_some() || mode.is_some() || search.is_some() || history.left_out > 0 {
+        return "No consultations match; list all with `conclave history list --all`";
     }
+    "No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\""
 }

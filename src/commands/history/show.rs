@@ -6,6 +6,7 @@ use std::path::{self, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::Archive;
+use crate::commands::App;
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{self, AnswerText, check_output};
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag};
@@ -16,6 +17,7 @@ use crate::error::Error;
 use crate::files::write::{Access, write_atomically};
 use crate::records::files::ConsultationFiles;
 use crate::session::load;
+use crate::terminal::markdown::render::{WIDEST, render};
 use crate::terminal::report::{ReportSelection, markdown, page, page_beside, report};
 use crate::text::clean::one_line;
 
@@ -33,6 +35,10 @@ pub(super) struct ShowArgs {
     /// Show only this agent: its id, its name, or `judge` [default: all]
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
+
+    /// Print the answer alone, as plain text
+    #[arg(long, conflicts_with_all = ["round", "agent", "format", "json"])]
+    answer: bool,
 
     #[command(flatten)]
     format: FormatFlags,
@@ -54,6 +60,9 @@ pub(super) fn show(args: &ShowArgs, archive: &Archive<'_>) -> Result<(), Error> 
     }
     let found = archive.find(&args.id)?;
     let record = archive.load(&found)?;
+    if args.answer {
+        return print_answer(&record, archive.app);
+    }
     let selection = selection(args, &record)?;
     let source = AnswerText {
         markdown: &markdown(&record, &selection),
@@ -66,15 +75,26 @@ pub(super) fn show(args: &ShowArgs, archive: &Archive<'_>) -> Result<(), Error> 
     answer::write(&source, format, None, &pager, archive.app.printer)
 }
 
+fn print_answer(record: &StoredRecord, app: App<'_>) -> Result<(), Error> {
+    let options = record.recommendations.iter();
+    let options = options.map(|option| format!("- {}", option.option));
+    let answer: Vec<String> = options.chain(record.recommendation.clone()).collect();
+    if answer.is_empty() {
+        return Err(Error::failed(format!("{} has no answer", record.id)));
+    }
+    let answer = answer.join("\n\n");
+    app.show(|width, paint| render(&answer, width.unwrap_or(WIDEST), paint))
+}
+
 fn selection(args: &ShowArgs, record: &StoredRecord) -> Result<ReportSelection, Error> {
     let rounds: BTreeSet<u8> = record.rounds().map(|(number, _)| number).collect();
     if let Some(round) = args.round.filter(|round| !rounds.contains(round)) {
         let rounds: Vec<String> = rounds.iter().map(ToString::to_string).collect();
         let error = Error::usage(format!("{} has no round {round}", record.id));
-        return Err(error.hint(match rounds.join(", ") {
-            none if none.is_empty() => "it began no round".to_owned(),
-            rounds => format!("its rounds: {rounds}"),
-        }));
+        return Err(match rounds.join(", ") {
+            none if none.is_empty() => error,
+            rounds => error.hint(format!("one of: {rounds}")),
+        });
     }
     let agent = args.agent.as_deref().map(|name| agent(name, record));
     Ok(ReportSelection {
@@ -103,7 +123,7 @@ fn agent(name: &str, record: &StoredRecord) -> Result<AgentId, Error> {
         .collect();
     Err(
         Error::usage(format!("{} has no agent `{}`", record.id, one_line(name)))
-            .hint(format!("its agents: {}", existing.join(", "))),
+            .hint(format!("one of: {}", existing.join(", "))),
     )
 }
 

@@ -222,7 +222,7 @@ mod tests {
             model: None,
         };
         assert_eq!(
-            one(&persona, Some(30), Paint::Plain),
+            one(&persona, Some(30), Paint::PLAIN),
             "skeptic  Skeptic\n\
              Origin  built in\n\
              Aliases  contrarian, red team\n\
@@ -235,7 +235,7 @@ mod tests {
              • Ask for the base rate\n  \
              first.\n"
         );
-        let whole = one(&persona, None, Paint::Plain);
+        let whole = one(&persona, None, Paint::PLAIN);
         assert!(whole.ends_with(&persona.persona.prompt), "{whole}");
     }
 }

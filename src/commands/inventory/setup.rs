@@ -66,7 +66,10 @@ fn set_up(app: App<'_>) -> Result<(), Error> {
 async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
     let (environment, printer) = (app.environment, app.printer);
     let sources = PlanSources::load(environment, app.clock.now())?;
-    let (settings, access_list) = (&sources.settings, &sources.access_list);
+    // What is written is for all repositories.
+    let repository = sources.settings.repository.as_ref();
+    let settings = repository.map_or(&sources.settings, |repository| &repository.own);
+    let access_list = &sources.access_list;
     printer.prose(
         "Checking keys and local servers; this costs nothing.",
         Tone::Plain,

@@ -129,7 +129,7 @@ impl LoopDetails {
         before.mask(vec![&mut old, &mut known]);
         Self {
             document: display(&target.source),
-            diff: unified_diff((&file, &old), (&output, &known), Paint::Plain),
+            diff: unified_diff((&file, &old), (&output, &known), Paint::PLAIN),
             output,
             entry: starting.entry,
             criteria: starting.criteria,

@@ -1,5 +1,8 @@
-//! The layers of settings: defaults, then `config.json`, then the environment. Flags come last,
-//! where commands apply them.
+//! The layers of settings: defaults, then `config.json`, then the file of a repository, then the
+//! environment. Flags come last, where commands apply them.
+//!
+//! The author of a repository controls its file: each row of the settings says whether it may be
+//! set there, and how far.
 
 use std::error::Error;
 use std::io;
@@ -7,16 +10,18 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::files::SizeLimit;
+use crate::files::{SizeLimit, resolved};
 
 use super::endpoints::KeyLocation;
 use super::env::Environment;
 use super::key_detection::{holds_key, is_key_name};
+use super::repository::RepositoryFile;
 use super::setting::{self, Parts, ReadError, SETTINGS, Setting};
-use super::settings::{SettingOrigin, Settings};
+use super::settings::{Repository, SettingOrigin, Settings};
 use super::value::{NO_KEYS_HERE, ValueError};
 use super::{edit, paths};
 use crate::domain::names::did_you_mean;
+use crate::text::node::{Node, toml};
 
 /// The reason why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -75,14 +80,17 @@ impl SettingsError {
 
 fn remedy(origin: &SettingOrigin) -> String {
     match origin {
-        SettingOrigin::File(_) => "fix or remove it there".to_owned(),
+        SettingOrigin::File(_) | SettingOrigin::Repository(..) => {
+            "fix or remove it there".to_owned()
+        }
         SettingOrigin::Variable(variable) => format!("change or unset {variable}"),
         SettingOrigin::CommandLine => "give another value".to_owned(),
     }
 }
 
+const REMEDY: &str = "fix or remove it";
+
 pub fn parse_object(path: &Path, text: &str) -> Result<Map<String, Value>, SettingsError> {
-    const REMEDY: &str = "fix or remove it";
     let path = path.display();
     match serde_json::from_str(text) {
         Ok(Value::Object(fields)) => Ok(fields),
@@ -98,7 +106,11 @@ pub fn parse_object(path: &Path, text: &str) -> Result<Map<String, Value>, Setti
 
 impl Settings {
     /// A missing file sets nothing.
-    pub fn load(file: &Path, environment: &Environment) -> Result<Self, SettingsError> {
+    pub fn load(
+        file: &Path,
+        repository: Option<RepositoryFile>,
+        environment: &Environment,
+    ) -> Result<Self, SettingsError> {
         let text = paths::read_optional(file, SizeLimit::SETTINGS)
             .map_err(|source| SettingsError::unreadable(file, source))?;
         let settings = match text {
@@ -109,11 +121,19 @@ impl Settings {
             }
             None => Self::default(),
         };
-        settings.with_environment(environment)
+        let Some(file) = repository else {
+            return settings.with_environment(environment);
+        };
+        let laid_over = settings.clone().with_repository(&file)?;
+        let own = Box::new(settings.with_environment(environment)?);
+        Ok(Self {
+            repository: Some(Repository { file, own }),
+            ..laid_over.with_environment(environment)?
+        })
     }
 
     pub fn check_new(setting: &Setting, value: &Value) -> Result<(), SettingsError> {
-        Self::default().set(setting, value, &SettingOrigin::CommandLine)
+        Self::default().set(setting, value, &|_| SettingOrigin::CommandLine)
     }
 
     /// The commands would run with the user's rights.
@@ -139,11 +159,12 @@ impl Settings {
                 continue;
             };
             let origin = SettingOrigin::Variable(variable.clone());
+            let here = |_: &str| origin.clone();
             if setting.parts == Parts::None {
                 // A variable is text; where a number is expected, the text must be one.
                 let number = text.parse().ok().map(Value::Number);
-                match (self.set(setting, &Value::from(text), &origin), number) {
-                    (Err(_), Some(number)) => self.set(setting, &number, &origin)?,
+                match (self.set(setting, &Value::from(text), &here), number) {
+                    (Err(_), Some(number)) => self.set(setting, &number, &here)?,
                     (set, _) => set?,
                 }
             } else {
@@ -152,37 +173,87 @@ impl Settings {
                     let what = format!("`{variable}` is not JSON, but must be {expects}");
                     SettingsError::new(what, remedy(&origin)).caused_by(source)
                 })?;
-                self.set(setting, &value, &origin)?;
+                self.set(setting, &value, &here)?;
             }
             self.origins.insert(setting.name, origin);
         }
         Ok(self)
     }
 
-    pub fn with_file(mut self, path: &Path, text: &str) -> Result<Self, SettingsError> {
+    pub fn with_file(self, path: &Path, text: &str) -> Result<Self, SettingsError> {
         let fields = parse_object(path, text)?;
         let origin = SettingOrigin::File(path.to_owned());
-        let refused =
-            |at: &str, what: &str| SettingsError::part(&origin, &ValueError::new(at, what));
-        if let Some(at) = edit::repeated(text) {
-            return Err(refused(&at, "is set twice"));
+        match edit::repeated(text) {
+            Some(at) => {
+                let error = ValueError::new(&at, "is set twice");
+                Err(SettingsError::part(&origin, &error))
+            }
+            None => self.with_fields(fields, &|_| origin.clone()),
         }
-        for (name, value) in fields {
+    }
+
+    fn with_repository(self, file: &RepositoryFile) -> Result<Self, SettingsError> {
+        let path = &file.path;
+        let text = resolved::within(&file.root, path)
+            .and_then(|path| resolved::read_text(&path, SizeLimit::SETTINGS));
+        let text = text.map_err(|source| {
+            let what = format!("cannot read `{}`", path.display());
+            SettingsError::new(what, REMEDY).caused_by(source)
+        })?;
+        let wrong = |line, problem: &str| {
+            let what = format!("`{}`, line {line}: {problem}", path.display());
+            SettingsError::new(what, REMEDY)
+        };
+        let lines = toml::parse(&text).map_err(|error| wrong(error.line, &error.problem))?;
+        let fields = ::toml::from_str(&text).map_err(|error| wrong(1, error.message()))?;
+        let origin = |at: &str| SettingOrigin::Repository(path.clone(), line_of(&lines, at));
+        self.with_fields(fields, &origin)
+    }
+
+    /// `origin` is given the place of a value.
+    fn with_fields(
+        mut self,
+        fields: Map<String, Value>,
+        origin: &dyn Fn(&str) -> SettingOrigin,
+    ) -> Result<Self, SettingsError> {
+        for (name, mut value) in fields {
+            let here = origin(&name);
+            let refused = |what: &str| SettingsError::part(&here, &ValueError::new(&name, what));
             let Some(setting) = setting::find(&name) else {
                 if is_key_name(&name) || holds_key(&name) {
-                    return Err(refused(&name, NO_KEYS_HERE));
+                    return Err(refused(NO_KEYS_HERE));
                 }
                 let meant = did_you_mean(&name, setting::names());
-                return Err(SettingsError::new(
-                    format!("unknown setting `{name}` in `{}`{meant}", path.display()),
-                    format!("remove it with `conclave config unset '{name}'`"),
-                ));
+                let place = here.place();
+                let place = place.trim_end_matches(',');
+                let what = format!("unknown setting `{name}`{place}{meant}");
+                let remedy = match here {
+                    SettingOrigin::File(_) => {
+                        format!("remove it with `conclave config unset '{name}'`")
+                    }
+                    _ => remedy(&here),
+                };
+                return Err(SettingsError::new(what, remedy));
             };
-            if self.origins.insert(setting.name, origin.clone()).is_some() {
-                let what = format!("`{setting}` is set twice in `{}`", path.display());
-                return Err(SettingsError::new(what, "fix or remove it"));
+            if let SettingOrigin::Repository(..) = here {
+                let Some(lay_over) = setting.of_repository else {
+                    let what = format!(
+                        "is yours to set: a repository can set {}",
+                        setting::of_repositories()
+                    );
+                    return Err(refused(&what));
+                };
+                let own = setting.value(&self);
+                value = lay_over(&own, value)
+                    .map_err(|error| SettingsError::part(&origin(&error.at), &error))?;
+                if value == own {
+                    continue;
+                }
             }
-            self.set(setting, &value, &origin)?;
+            self.set(setting, &value, origin)?;
+            if self.origins.insert(setting.name, here.clone()) == Some(here.clone()) {
+                return Err(refused("is set twice"));
+            }
         }
         Ok(self)
     }
@@ -191,13 +262,23 @@ impl Settings {
         &mut self,
         setting: &Setting,
         value: &Value,
-        origin: &SettingOrigin,
+        origin: &dyn Fn(&str) -> SettingOrigin,
     ) -> Result<(), SettingsError> {
         setting.read(self, value).map_err(|error| match error {
-            ReadError::Form => SettingsError::form(origin, setting, value),
-            ReadError::Part(error) => SettingsError::part(origin, &error),
+            ReadError::Form => SettingsError::form(&origin(setting.name), setting, value),
+            ReadError::Part(error) => SettingsError::part(&origin(&error.at), &error),
         })
     }
+}
+
+/// Returns the line of a part such as `personas.x.prompt`, or of what it is in.
+fn line_of(root: &Node, at: &str) -> usize {
+    let mut node = root;
+    let mut names = at.split('.');
+    while let Some(part) = names.next().and_then(|name| node.as_map()?.get(name)) {
+        node = part;
+    }
+    node.line
 }
 
 /// A long one is cut, and a key is left out. The text of a variable or an argument has no quotation

@@ -24,7 +24,7 @@ fn read(text: &str) -> Result<Settings, String> {
 fn every_key_is_read_and_its_origin_is_kept() {
     let settings = read(
         r#"{"alwaysAllowUnder": 1.25, "max_output_tokens": 9000, "connect_timeout_seconds": 2.5, "first_byte_timeout_seconds": 300, "idle_timeout_seconds": 60,
-            "local_threads": 4, "local_context": 4096, "local_model": "small", "panel": "a, b", "judge": "openai:x",
+            "local_threads": 4, "local_context": 4096, "local_model": "small", "context": "a.md", "panel": "a, b", "judge": "openai:x",
             "panels": {"fast": "security=m"}, "endpoints": {"work": {"base_url": "https://h"}}, "maxInFlight": 2,
             "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "maxCost": 2, "monthlyBudget": 20.5,
             "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90,
@@ -99,7 +99,11 @@ fn zero_means_zero_and_an_empty_file_of_settings_changes_nothing() {
     assert_eq!(zeros.hedge_after, HedgeAfter::After(Duration::ZERO));
     assert_eq!(zeros.pulse, Duration::ZERO);
     assert_eq!(read("{}").unwrap(), Settings::default());
-    let nowhere = Settings::load(Path::new("/nowhere/config.json"), &Environment::default());
+    let nowhere = Settings::load(
+        Path::new("/nowhere/config.json"),
+        None,
+        &Environment::default(),
+    );
     assert_eq!(nowhere.unwrap(), Settings::default());
 }
 
@@ -117,7 +121,7 @@ fn unusable_settings_are_named_with_their_file() {
         ),
         (
             r#"{"always_allow_under": 1, "alwaysAllowUnder": 2}"#,
-            "`always_allow_under` is set twice in `config.json`",
+            "`alwaysAllowUnder` in `config.json` is set twice",
         ),
         ("[]", "`config.json` is not a JSON object"),
         ("{", "`config.json` is not JSON"),

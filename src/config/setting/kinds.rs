@@ -177,9 +177,9 @@ pub(super) fn hedge_after() -> Kind<HedgeAfter> {
     plain(HedgeAfter::EXPECTED, HedgeAfter::of_json)
 }
 
-pub(super) fn seats() -> Kind<Vec<String>> {
-    let expects = "the name of a panel, or a string or list of seats";
-    plain(expects, personas::entries).written(text_or_list)
+/// Optional.
+pub(super) fn texts(expects: &'static str) -> Kind<Option<Vec<String>>> {
+    optional(plain(expects, personas::entries).written(text_or_list))
 }
 
 pub(super) fn default_personas() -> Kind<Vec<String>> {

@@ -3,6 +3,7 @@
 //! variables, `conclave config`, and what the README is checked against.
 
 mod kinds;
+mod laid_over;
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -11,9 +12,10 @@ use serde_json::Value;
 
 use self::kinds::{
     Kind, choice, correlation, count, default_personas, dollars, dollars_above_zero,
-    endpoint_entries, hedge_after, judge_passes, local_servers, on_or_off, optional, placed, seats,
-    share, small_count, switch, text, time, time_or_zero, truth,
+    endpoint_entries, hedge_after, judge_passes, local_servers, on_or_off, optional, placed, share,
+    small_count, switch, text, texts, time, time_or_zero, truth,
 };
+use self::laid_over::{LayOver, added, lowered, taken};
 use super::settings::Settings;
 use super::value::ConfigValue;
 use crate::config::parameters::Parameters;
@@ -31,6 +33,8 @@ pub struct Setting {
     /// Its help, in one line.
     pub help: &'static str,
     pub parts: Parts,
+    /// How a repository's value is laid over the user's; `None` if a repository cannot set it.
+    pub(super) of_repository: Option<LayOver>,
     read: Box<Read>,
     write: Box<Write>,
 }
@@ -65,6 +69,7 @@ fn setting<T: 'static>(
         expects: kind.expects,
         help: help.unwrap_or_default(),
         parts: Parts::None,
+        of_repository: None,
         read: Box::new(move |settings, value| {
             *field(settings) = (kind.read)(value)?;
             Ok(())
@@ -76,6 +81,14 @@ fn setting<T: 'static>(
 impl Setting {
     fn parts(self, parts: Parts) -> Self {
         Self { parts, ..self }
+    }
+
+    fn of_repository(self, lay_over: LayOver) -> Self {
+        let of_repository = Some(lay_over);
+        Self {
+            of_repository,
+            ..self
+        }
     }
 
     /// A value with parts is JSON there too.
@@ -103,6 +116,14 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().map(|setting| setting.name)
 }
 
+/// In words.
+pub(super) fn of_repositories() -> String {
+    let all = SETTINGS.iter();
+    let allowed = all.filter(|setting| setting.of_repository.is_some());
+    let names: Vec<_> = allowed.map(|setting| format!("`{setting}`")).collect();
+    names.join(", ")
+}
+
 impl fmt::Debug for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
@@ -121,112 +142,66 @@ pub const HEDGE_AFTER: &str = "hedge_after";
 pub const PERSONAS: &str = "personas";
 pub const PERSONA_SETS: &str = "persona_sets";
 
+/// Makes a row of each line: the name, the field, the kind of its values, and what else there is.
+macro_rules! table {
+    ($($name:expr => $field:ident: $kind:expr $(; [$($more:ident($value:expr)),+])?,)+) => {
+        vec![$(setting($name, $kind, |s| &mut s.$field)$($(.$more($value))+)?),+]
+    };
+}
+
 /// All settings, in the order in which they are shown.
 pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
-    vec![
-        setting(ALWAYS_ALLOW_UNDER, dollars(), |s| &mut s.always_allow_under),
-        setting("max_output_tokens", count(), |s| &mut s.max_output_tokens),
-        setting("connect_timeout_seconds", time(), |s| {
-            &mut s.connect_timeout
-        }),
-        setting("first_byte_timeout_seconds", time(), |s| {
-            &mut s.first_byte_timeout
-        }),
-        setting("idle_timeout_seconds", time(), |s| &mut s.idle_timeout),
-        setting("local_threads", optional(small_count()), |s| {
-            &mut s.local_threads
-        }),
-        setting("local_context", count(), |s| &mut s.local_context),
-        setting("local_model", optional(text()), |s| &mut s.local_model),
-        setting("panel", optional(seats()), |s| &mut s.panel),
-        setting("judge", optional(text()), |s| &mut s.judge),
-        setting(
-            "panels",
-            placed("an object of panels by name", personas::read_panels),
-            |s| &mut s.panels,
-        )
-        .parts(Parts::Entries {
-            fields: &personas::PANEL_FIELDS,
-            short: Some("seats"),
-        }),
-        setting(
-            PERSONAS,
-            placed("an object of personas by id", personas::read),
-            |s| &mut s.personas,
-        )
-        .parts(Parts::Entries {
-            fields: &personas::FIELDS,
-            short: Some("prompt"),
-        }),
-        setting(
-            PERSONA_SETS,
-            placed(
-                "an object of lists of personas by name",
-                personas::read_sets,
-            ),
-            |s| &mut s.persona_sets,
-        )
-        .parts(Parts::Lists),
-        setting("default_personas", optional(default_personas()), |s| {
-            &mut s.default_personas
-        }),
-        setting(ENDPOINTS, endpoint_entries(), |s| &mut s.endpoints).parts(Parts::Entries {
-            fields: &endpoints::FIELDS,
-            short: None,
-        }),
-        setting(
-            "parameters",
-            placed(
-                "an object of body fields by `provider` or `provider:model`",
-                Parameters::read,
-            ),
-            |s| &mut s.parameters,
-        )
-        .parts(Parts::BodyFields),
-        setting("local_servers", local_servers(), |s| &mut s.local_servers),
-        setting("max_in_flight", small_count(), |s| &mut s.max_in_flight),
-        setting("max_cost", optional(dollars()), |s| &mut s.max_cost),
-        setting("monthly_budget", optional(dollars()), |s| {
-            &mut s.monthly_budget
-        }),
-        setting(
-            "on_failure",
-            choice("`ask`, `substitute`, `skip` or `fail`"),
-            |s| &mut s.on_failure,
-        ),
-        setting(HEDGE_AFTER, hedge_after(), |s| &mut s.hedge_after),
-        setting(
-            "pulse_seconds",
+    table! {
+        ALWAYS_ALLOW_UNDER => always_allow_under: dollars(),
+        "max_output_tokens" => max_output_tokens: count(),
+        "connect_timeout_seconds" => connect_timeout: time(),
+        "first_byte_timeout_seconds" => first_byte_timeout: time(),
+        "idle_timeout_seconds" => idle_timeout: time(),
+        "local_threads" => local_threads: optional(small_count()),
+        "local_context" => local_context: count(),
+        "local_model" => local_model: optional(text()),
+        "context" => context: texts("a string or list of paths"); [of_repository(taken)],
+        "panel" => panel: texts("the name of a panel, or a string or list of seats");
+            [of_repository(taken)],
+        "judge" => judge: optional(text()); [of_repository(taken)],
+        "panels" => panels: placed("an object of panels by name", personas::read_panels);
+            [parts(Parts::Entries { fields: &personas::PANEL_FIELDS, short: Some("seats") })],
+        PERSONAS => personas: placed("an object of personas by id", personas::read);
+            [parts(Parts::Entries { fields: &personas::FIELDS, short: Some("prompt") }),
+            of_repository(added)],
+        PERSONA_SETS => persona_sets:
+            placed("an object of lists of personas by name", personas::read_sets);
+            [parts(Parts::Lists), of_repository(added)],
+        "default_personas" => default_personas: optional(default_personas()); [of_repository(taken)],
+        ENDPOINTS => endpoints: endpoint_entries();
+            [parts(Parts::Entries { fields: &endpoints::FIELDS, short: None })],
+        "parameters" => parameters:
+            placed("an object of body fields by `provider` or `provider:model`", Parameters::read);
+            [parts(Parts::BodyFields)],
+        "local_servers" => local_servers: local_servers(),
+        "max_in_flight" => max_in_flight: small_count(),
+        "max_cost" => max_cost: optional(dollars()); [of_repository(lowered)],
+        "monthly_budget" => monthly_budget: optional(dollars()),
+        "on_failure" => on_failure: choice("`ask`, `substitute`, `skip` or `fail`"),
+        HEDGE_AFTER => hedge_after: hedge_after(),
+        "pulse_seconds" => pulse:
             time_or_zero("a number of seconds from 0.1 to 1000000, or 0 for never"),
-            |s| &mut s.pulse,
-        ),
-        setting("max_wait_seconds", optional(time()), |s| &mut s.max_wait),
-        setting("mode", choice("`converge` or `explore`"), |s| &mut s.mode),
-        setting("rounds", choice("1, 2, 3 or 4"), |s| &mut s.rounds),
-        setting("early_stop", choice("`ask`, `auto` or `never`"), |s| {
-            &mut s.early_termination
-        }),
-        setting("confidence_threshold", share(), |s| {
-            &mut s.confidence_threshold
-        }),
-        setting("error_correlation", correlation(), |s| {
-            &mut s.error_correlation
-        }),
-        setting("debate_analysis", on_or_off(), |s| &mut s.debate_analysis),
-        setting("judge_passes", judge_passes(), |s| &mut s.judge_passes),
-        setting("log_context", truth(), |s| &mut s.log_context),
-        setting("notify", switch(), |s| &mut s.notify),
-        setting(
-            "stdin_wait_seconds",
+        "max_wait_seconds" => max_wait: optional(time()),
+        "mode" => mode: choice("`converge` or `explore`"),
+        "rounds" => rounds: choice("1, 2, 3 or 4"),
+        "early_stop" => early_termination: choice("`ask`, `auto` or `never`"),
+        "confidence_threshold" => confidence_threshold: share(),
+        "error_correlation" => error_correlation: correlation(),
+        "debate_analysis" => debate_analysis: on_or_off(),
+        "judge_passes" => judge_passes: judge_passes(),
+        "log_context" => log_context: truth(),
+        "notify" => notify: switch(),
+        "stdin_wait_seconds" => stdin_wait:
             time_or_zero("a number of seconds from 0.1 to 1000000, or 0 for no time"),
-            |s| &mut s.stdin_wait,
-        ),
-        setting("target_runs", count(), |s| &mut s.target_runs),
-        setting("target_median_seconds", time(), |s| &mut s.target_median),
-        setting("target_monthly_cost", dollars_above_zero(), |s| {
-            &mut s.target_monthly_cost
-        }),
-    ]
+        "target_runs" => target_runs: count(),
+        "target_median_seconds" => target_median: time(),
+        "target_monthly_cost" => target_monthly_cost: dollars_above_zero(),
+    }
 });
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub struct History {
     pub schema_version: &'static str,
     /// The number of all consultations that match; the newest of them are listed.
     pub total: u64,
+    /// Those that made no call, which are not listed and not in the total.
+    pub left_out: u64,
     /// Newest first.
     pub consultations: Vec<HistoryRow>,
 }
@@ -55,6 +57,8 @@ pub struct HistoryRow {
     pub demonstration: bool,
     /// The consultation that the question follows up.
     pub follow_up_of: Option<String>,
+    /// The consultation whose answers were judged again.
+    pub rejudged_from: Option<String>,
     /// The consultations that follow this one up, the first first.
     pub follow_ups: Vec<String>,
 }
@@ -108,6 +112,7 @@ impl HistoryRow {
             outcome: None,
             demonstration: false,
             follow_up_of: None,
+            rejudged_from: None,
             follow_ups: Vec::new(),
         }
     }

@@ -24,11 +24,13 @@ pub struct Filter {
     pub search: Option<Search>,
     /// Only consultations that began earlier.
     pub before: Option<Timestamp>,
+    /// Only consultations that made a call, or that made none.
+    pub calls: Option<bool>,
 }
 
 const COLUMNS: &str = "c.number, c.id, c.question, c.mode, c.final_recommendation, \
     c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
-    c.ended, c.status, c.abort_reason, c.outcome, c.outcome_note, c.follow_up_of, \
+    c.ended, c.status, c.abort_reason, c.outcome, c.outcome_note, c.follow_up_of, c.rejudged_from, \
     (SELECT group_concat(f.id, ' ') FROM consultations f WHERE f.follow_up_of = c.id) \
     AS follow_ups, \
     EXISTS (SELECT 1 FROM consultation_agents a WHERE a.number = c.number AND \
@@ -111,6 +113,7 @@ impl Query {
             mode,
             search,
             before,
+            calls,
         } = filter;
         let (mut conditions, mut values) = (Vec::new(), Vec::new());
         let mut require = |condition: &str, value: Vec<Value>| {
@@ -141,6 +144,13 @@ impl Query {
                 &format!("{key} < ?"),
                 vec![Value::Integer(rows::first_number(*before))],
             );
+        }
+        if let Some(calls) = calls {
+            // The others have ended with an answer, or are not at their end.
+            let none = "c.ended IN ('aborted', 'declined') AND \
+                NOT EXISTS (SELECT 1 FROM calls k WHERE k.number = c.number)";
+            let is = if *calls { "NOT" } else { "" };
+            require(&format!("{is} ({none})"), Vec::new());
         }
         let pieces = search
             .iter()
@@ -215,6 +225,7 @@ fn history_row(row: &Row<'_>) -> Result<HistoryRow> {
         outcome: outcome.map(|outcome| EntryOutcome { outcome, note }),
         demonstration: row.get("demonstration")?,
         follow_up_of: row.get("follow_up_of")?,
+        rejudged_from: row.get("rejudged_from")?,
         follow_ups: ids(row.get("follow_ups")?),
     })
 }

@@ -45,6 +45,8 @@ CREATE TABLE consultations (
   outcome_at TEXT,
   -- The consultation that the question follows up, whose own record is not rewritten.
   follow_up_of TEXT,
+  -- The consultation whose answers were judged again.
+  rejudged_from TEXT,
   -- The size of the context in tokens, and what the caches of the providers saved.
   context_tokens INTEGER,
   cache_saved_micro_usd INTEGER,

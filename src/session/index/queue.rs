@@ -85,7 +85,7 @@ impl IndexQueue {
         drop(self.sender);
         let report = self.thread.map(|thread| thread.join().unwrap_or_default());
         let Some(mut report) = report else { return };
-        if let Some(reason) = report.rebuild.filter(|_| time == RebuildTime::Now) {
+        if let Some(reason) = report.rebuild.take().filter(|_| time == RebuildTime::Now) {
             let mut rebuild = Rebuild::new(&self.home, face, reason);
             rebuild.silent_up_to = report.ended;
             match rebuild.run() {

@@ -13,47 +13,32 @@ use crate::text::clean::{capitalised, count, one_line};
 const MAX_NAMED: usize = 3;
 
 /// The reason for a rebuild.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RebuildReason {
-    /// It could not be opened, as this sentence says. Another process may rebuild it meanwhile.
-    Unusable(&'static str),
+    /// It could not be opened, for this reason; `None` if a new home has none. Another process may
+    /// rebuild it meanwhile.
+    Unusable(Option<String>),
     /// It could be opened, but not read.
     Damaged,
     /// The user asked for it.
     Requested,
 }
 
-const DAMAGED: &str =
-    "The index of the consultations is damaged; rebuilding it from their records.";
-
 impl RebuildReason {
     pub(super) fn of(unusable: &IndexError) -> Self {
-        Self::Unusable(match unusable {
-            IndexError::Missing(_) => {
-                "There is no index of the consultations yet; building it from their records."
-            }
-            IndexError::Foreign(_) => {
-                "The index of the consultations belongs to another program; building one from \
-                 their records."
-            }
-            IndexError::OtherVersion(_) => {
-                "The index of the consultations was written by another version; rebuilding it \
-                 from their records."
-            }
-            IndexError::Damaged { .. }
-            | IndexError::Busy(_)
-            | IndexError::Failed { .. }
-            | IndexError::Logs { .. } => DAMAGED,
-        })
+        let is_missing = matches!(unusable, IndexError::Missing(_));
+        Self::Unusable((!is_missing).then(|| unusable.to_string()))
     }
 
-    /// `None` for a rebuild that the user asked for.
-    fn message(self) -> Option<&'static str> {
-        match self {
-            Self::Unusable(message) => Some(message),
-            Self::Damaged => Some(DAMAGED),
-            Self::Requested => None,
-        }
+    /// `None` for a new index, and a rebuild that the user asked for.
+    fn message(&self) -> Option<String> {
+        let reason = match self {
+            Self::Unusable(reason) => reason.as_deref()?,
+            Self::Damaged => "the index is damaged",
+            Self::Requested => return None,
+        };
+        let reason = capitalised(reason);
+        Some(format!("{reason}; building the index from the records"))
     }
 }
 
@@ -122,7 +107,7 @@ impl<'a> Rebuild<'a> {
             let shown = shown.get_or_insert_with(|| {
                 let mut shown = self.face.begin(LongWork::IndexRebuild);
                 if let Some(reason) = self.reason.message() {
-                    shown.step(reason);
+                    shown.step(&reason);
                 }
                 shown
             });

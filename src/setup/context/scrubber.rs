@@ -23,7 +23,7 @@ pub fn load(environment: &Environment) -> Result<Scrubber, Error> {
     // Without a home there are no own rules.
     if let Ok(home) = Home::find(environment) {
         rules = load_rules(&home)?;
-        endpoints = settings::load(&home, environment)?.endpoints;
+        endpoints = settings::load_own(&home, environment)?.endpoints;
     }
     let own_keys = endpoints::keys_in_variables(&endpoints, environment);
     Scrubber::new(&rules, &own_keys).map_err(Error::usage)

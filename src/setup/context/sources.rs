@@ -1,12 +1,14 @@
 //! The context of a question: its request as plain data, and the reading of files, standard input and
 //! the project's description, before anything is asked or spent.
 
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::config::env::Environment;
 use crate::config::paths::{Home, git_excludes};
+use crate::config::settings::{Repository, SettingOrigin, Settings};
 use crate::context::project::{ProjectDescription, ProjectError, describe};
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::{LeftOut, NamedBy, read_files};
@@ -15,6 +17,7 @@ use crate::context::sources::{SourceSize, SourceText};
 use crate::domain::context::{ProjectContext, ProjectStance, SourceKind};
 use crate::engine::ports::Face;
 use crate::error::Error;
+use crate::files::resolved::within;
 use crate::setup::settings;
 use crate::text::clean::count;
 
@@ -32,9 +35,17 @@ pub fn read_sources(
     environment: &Environment,
     face: &dyn Face,
 ) -> Result<ReadSources, Error> {
+    let home = Home::find(environment).map_err(Error::usage)?;
+    let settings = settings::load(&home, environment)?;
     let excludes = git_excludes(environment);
     let named_by = NamedBy::Person(excludes.as_deref());
-    let read = read_files(&request.files, request.limits, named_by);
+    let of_settings = of_settings(&settings)?;
+    let files = if request.files.is_empty() {
+        &of_settings
+    } else {
+        &request.files
+    };
+    let read = read_files(files, request.limits, named_by);
     let mut read = read.map_err(|error| explain(error, face))?;
     for left_out in &read.left_out {
         face.note(&left_out_notice(left_out));
@@ -54,9 +65,8 @@ pub fn read_sources(
         }
         StdinRequest::IfPresent if is_terminal => {}
         StdinRequest::IfPresent => {
-            let home = Home::find(environment).map_err(Error::usage)?;
-            let wait = settings::load(&home, environment)?.stdin_wait;
-            read.texts.extend(read_stdin(Some(wait), left, face)?);
+            let text = read_stdin(Some(settings.stdin_wait), left, face)?;
+            read.texts.extend(text);
         }
     }
     let uses_stdin = request.stdin == StdinRequest::Taken || read.texts.len() > files;
@@ -80,6 +90,34 @@ fn report_pause(pause: StdinPause, face: &dyn Face) {
         }
         StdinPause::WithinData => "Reading standard input to its end…",
     });
+}
+
+/// Returns the files that the settings name. Those of a repository are in it, and not hidden there,
+/// as Git's own files are.
+fn of_settings(settings: &Settings) -> Result<Vec<PathBuf>, Error> {
+    let named = settings.context.iter().flatten().map(PathBuf::from);
+    let (Some(Repository { file, .. }), Some(SettingOrigin::Repository(..))) =
+        (&settings.repository, settings.origins.get("context"))
+    else {
+        return Ok(named.collect());
+    };
+    let shown = file.shown();
+    let path = |named: PathBuf| {
+        let resolved = within(&file.root, &file.path.with_file_name(&named));
+        let inside = resolved.as_ref().ok();
+        let inside = inside.and_then(|path| path.strip_prefix(&file.root).ok());
+        let is_hidden = |part: &OsStr| part.as_encoded_bytes().starts_with(b".");
+        if inside.is_some_and(|path| !path.iter().any(is_hidden)) {
+            return Ok(file.folder.join(named));
+        }
+        let (named, file) = (named.display(), shown.display());
+        let wrong = "is no file or folder of the repository, or hidden";
+        Err(
+            Error::usage(format!("`{named}` in `context` of {file} {wrong}"))
+                .hint("fix it there, or name other files with `--context`"),
+        )
+    };
+    named.map(path).collect()
 }
 
 fn read_stdin(

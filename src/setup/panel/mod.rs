@@ -127,7 +127,7 @@ fn seats_of_personas(
         (Some(model), _) => context
             .model(model)
             .map(Some)
-            .map_err(|error| error.hint(format!("it is the model of `{}`", entry.persona.id))),
+            .map_err(|error| error.hint(format!("or change it for `{}`", entry.persona.id))),
         (None, []) => Ok(None),
         (None, [only]) => Ok(Some(only.clone())),
         (None, several) => Ok(several.get(at).cloned()),

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::config::settings::Settings;
+use crate::config::settings::{Repository, Settings};
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::plan::Plan;
@@ -284,12 +284,11 @@ pub(super) async fn choose_panel(
     sources: &PlanSources,
     embedded: Option<&ModelRef>,
 ) -> Result<PanelChoice, Error> {
-    let usual = || PanelSpec::new(request, &sources.settings, &sources.personas);
     let earlier = earlier
         .filter(|_| request.names_no_seats())
         .and_then(|record| Some((record, spec_of(record, request)?)));
     let Some((record, spec)) = earlier else {
-        return select(usual()?, sources, embedded).await;
+        return usual(request, sources, embedded).await;
     };
     match select(spec, sources, embedded).await {
         Ok(mut choice) => {
@@ -308,7 +307,7 @@ pub(super) async fn choose_panel(
                     record.id
                 )));
             }
-            let mut choice = select(usual()?, sources, embedded).await?;
+            let mut choice = usual(request, sources, embedded).await?;
             let (id, cause) = (&record.id, whole(error.source()));
             let notice = format!(
                 "the panel of {id} cannot be asked; the usual panel answers instead: {cause}"
@@ -317,6 +316,40 @@ pub(super) async fn choose_panel(
             Ok(choice)
         }
     }
+}
+
+/// Of request and settings. What a repository names goes only to providers that the user's own
+/// settings would ask, or that are the user's own servers.
+async fn usual(
+    request: &PanelRequest,
+    sources: &PlanSources,
+    embedded: Option<&ModelRef>,
+) -> Result<PanelChoice, Error> {
+    let spec = |settings| PanelSpec::new(request, settings, &sources.personas);
+    let choice = select(spec(&sources.settings)?, sources, embedded).await?;
+    let Some(Repository { file, own }) = &sources.settings.repository else {
+        return Ok(choice);
+    };
+    let own = match spec(own) {
+        Ok(spec) => select(spec, sources, embedded).await.ok(),
+        Err(_) => None,
+    };
+    let own = own.map_or_else(Vec::new, |own| {
+        own.selected.panel.models().cloned().collect()
+    });
+    let context = sources.selection_context(embedded.cloned(), &choice.servers);
+    let is_other = |model: &&ModelRef| {
+        let mut own = own.iter().map(|own| &own.provider);
+        !context.is_own_server(&model.provider) && own.all(|own| *own != model.provider)
+    };
+    let other = choice.selected.panel.models().find(is_other).cloned();
+    other.map_or(Ok(choice), |model| {
+        let file = file.shown();
+        let file = file.display();
+        let why = "and your own settings do not ask that provider";
+        Err(Error::usage(format!("{file} names `{model}`, {why}"))
+            .hint("name a panel yourself with `--panel`"))
+    })
 }
 
 async fn select(

@@ -29,6 +29,11 @@ pub(super) fn control(
     // A delay that is set holds for every model; otherwise, models with enough experience have
     // their own.
     let has_delay = settings.origins.contains_key(HEDGE_AFTER);
+    // What a repository asks for is not approved unseen, beyond what needs no consent at all.
+    let unseen = settings.repository.as_ref().filter(|repository| {
+        request.consent_mode == ConsentMode::PreApproved && repository.own.max_cost.is_none()
+    });
+    let unseen = unseen.map(|_| settings.always_allow_under);
     let by_settings = Control {
         consent: ConsentRule {
             always_allow_under: settings.always_allow_under,
@@ -37,7 +42,7 @@ pub(super) fn control(
             asks_first_cost: !experience.has_cost
                 && !settings.origins.contains_key(ALWAYS_ALLOW_UNDER),
         },
-        max_cost: settings.max_cost,
+        max_cost: settings.max_cost.into_iter().chain(unseen).min(),
         on_failure: settings.on_failure,
         strict: false,
         hedge: HedgeRule {

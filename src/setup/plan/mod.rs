@@ -23,6 +23,7 @@ use super::embedded_model::EmbeddedModels;
 use super::request::TemplateRequest;
 use super::{fallbacks, helper};
 use crate::config::env::Environment;
+use crate::config::settings::Repository;
 use crate::consultation::prompt::PromptError;
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
@@ -51,6 +52,15 @@ impl<'a> Planner<'a> {
         now: Timestamp,
     ) -> Result<Self, Error> {
         let sources = PlanSources::load(environment, now)?;
+        if let Some(Repository { file, .. }) = &sources.settings.repository {
+            let file = file.shown();
+            face.note(&format!("Settings of this repository: {}", file.display()));
+        }
+        for file in sources.home.unread_personas() {
+            face.warning(&format!(
+                "Warning: {file} is not read; personas are in `prompts/personas`"
+            ));
+        }
         let connections = Connections::new(&sources.settings);
         Ok(Self {
             environment,

@@ -14,7 +14,7 @@
 //!     Part::Facts(vec![fact("Cost", "about $0.28"), fact("Calls", "9")]),
 //! ];
 //! parts.extend(titled(2, "By model", Table::of(1, &["", "calls"], rows)));
-//! let text = screen(&parts, Some(80), Paint::Plain);
+//! let text = screen(&parts, Some(80), Paint::PLAIN);
 //! assert!(text.starts_with("Preview of a run\nCost   about $0.28\nCalls  9\n\nBy model\n"));
 //! ```
 
@@ -26,7 +26,7 @@ pub mod plot;
 
 pub use self::html::page;
 pub use self::markdown::markdown;
-pub use self::screen::{Charset, Screen, screen};
+pub use self::screen::screen;
 
 use self::plot::Plot;
 use crate::domain::answer::artifact::Severity;

@@ -32,85 +32,19 @@ const BAR: u8 = 20;
 
 /// `None` does not wrap.
 pub fn screen(parts: &[Part], width: Option<usize>, paint: Paint) -> String {
-    let charset = Charset::Unicode;
-    Screen {
-        width,
-        paint,
-        charset,
-    }
-    .text(parts)
-}
-
-/// Drawn characters, with their equivalents in ASCII.
-const DRAWN: [(&str, char); 12] = [
-    ("–—─", '-'),
-    ("•", '*'),
-    ("│", '|'),
-    ("┌┐├┤└┘┴┬┼", '+'),
-    ("▁", '_'),
-    ("▂", '.'),
-    ("▃", ':'),
-    ("▄", '-'),
-    ("▅", '='),
-    ("▆", '+'),
-    ("▇", '*'),
-    ("█", '#'),
-];
-
-/// The characters to draw with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Charset {
-    Unicode,
-    /// Where the locale is not UTF-8 or the user asks for it.
-    Ascii,
-}
-
-impl Charset {
-    /// Returns what the locale variables allow: `LC_ALL` before `LC_CTYPE` before `LANG`, as the C
-    /// library reads them.
-    pub fn of_locale(lc_all: Option<&str>, lc_ctype: Option<&str>, lang: Option<&str>) -> Self {
-        let locale = lc_all.or(lc_ctype).or(lang).unwrap_or_default();
-        let locale = locale.to_ascii_lowercase();
-        if ["utf-8", "utf8"].iter().any(|name| locale.contains(name)) {
-            Self::Unicode
-        } else {
-            Self::Ascii
-        }
-    }
-
-    /// Returns the text in these characters. One without an ASCII equivalent becomes a question
-    /// mark.
-    pub fn text(self, text: &str) -> String {
-        if self == Self::Unicode {
-            return text.to_owned();
-        }
-        let mut ascii = text.to_owned();
-        for sign in ["📭 ", "⚡ ", "💰 ", "📊 "] {
-            ascii = ascii.replace(sign, "");
-        }
-        for (sign, word) in [("✅", "OK"), ("≥", ">="), ("…", "..."), ("×", "x")] {
-            ascii = ascii.replace(sign, word);
-        }
-        let letter = |c: char| match DRAWN.iter().find(|(drawn, _)| drawn.contains(c)) {
-            Some((_, ascii)) => *ascii,
-            None if c.is_ascii() => c,
-            None => '?',
-        };
-        ascii.chars().map(letter).collect()
-    }
+    Screen { width, paint }.text(parts)
 }
 
 /// What documents are rendered for.
 #[derive(Clone, Copy, Debug)]
-pub struct Screen {
+struct Screen {
     /// `None` does not wrap.
-    pub width: Option<usize>,
-    pub paint: Paint,
-    pub charset: Charset,
+    width: Option<usize>,
+    paint: Paint,
 }
 
 impl Screen {
-    pub fn text(&self, parts: &[Part]) -> String {
+    fn text(&self, parts: &[Part]) -> String {
         let mut text = String::new();
         let mut before = None;
         for part in parts {
@@ -148,7 +82,10 @@ impl Screen {
             Part::Foot(fact) => self.facts(std::slice::from_ref(fact)),
             Part::List(items) => items.iter().flat_map(|item| self.item(item)).collect(),
             Part::Notice(parts) => {
-                let paint = Paint::Plain;
+                let paint = Paint {
+                    has_colour: false,
+                    ..self.paint
+                };
                 let text = Self { paint, ..*self }.text(parts);
                 let lines = text.lines();
                 lines.map(|line| self.paint.yellow(line) + "\n").collect()
@@ -173,7 +110,7 @@ impl Screen {
         let mut text = String::new();
         let mut bold = false;
         let mut put = |words: &str, tone| {
-            text.push_str(&self.paint.tone(tone, &self.charset.text(words)));
+            text.push_str(&self.paint.tone(tone, &self.paint.charset.text(words)));
         };
         for piece in &line.0 {
             let tone = if bold { Tone::Strong } else { tone };
@@ -213,7 +150,7 @@ impl Screen {
     }
 
     fn item(&self, item: &[Line]) -> Vec<String> {
-        let mark = self.charset.text("• ");
+        let mark = self.paint.charset.text("• ");
         let lines = item.iter().enumerate().map(|(at, line)| match at {
             0 => self.hanging(&mark, &self.words(line), 2),
             _ => self.hanging("  - ", &self.words(line), 4),
@@ -325,7 +262,8 @@ impl Screen {
             Plot::Bars(rows) => {
                 let beside = widest(rows.iter().map(|row| row.name));
                 for row in rows {
-                    let [bars, note] = [&row.bars(), &row.note].map(|text| self.charset.text(text));
+                    let [bars, note] =
+                        [&row.bars(), &row.note].map(|text| self.paint.charset.text(text));
                     let name = row.name;
                     let line = format!("{GAP}{name:beside$}{GAP}{bars}{GAP}{note}\n");
                     if measure_text_width(&line) <= self.room() {

@@ -11,7 +11,7 @@ use super::table::table_lines;
 use crate::terminal::output::style::Paint;
 
 /// Longer lines are hard to read on any terminal.
-pub(in crate::terminal) const WIDEST: usize = 100;
+pub const WIDEST: usize = 100;
 
 pub fn render(markdown: &str, width: usize, paint: Paint) -> String {
     let width = width.saturating_sub(1).clamp(10, WIDEST);
@@ -80,7 +80,7 @@ impl Page {
                 None => self.write(&text),
             },
             Event::Code(code) => {
-                let code = if self.paint == Paint::Plain {
+                let code = if self.paint == Paint::PLAIN {
                     format!("`{code}`")
                 } else {
                     self.paint.cyan(&code)

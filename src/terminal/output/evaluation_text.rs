@@ -77,7 +77,6 @@ fn of_decision(paint: Paint, decision: &Decision, line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::output::stream_traits::TerminalEnv;
 
     #[test]
     fn continued_lines_of_a_tree_keep_its_rails() {
@@ -88,11 +87,7 @@ mod tests {
             "└─ DECISION: STOP converged: 3 questions are open",
         ];
         let tree = tree.map(str::to_owned);
-        let env = TerminalEnv {
-            no_color: Some("1"),
-            clicolor_force: None,
-            term: Some("xterm"),
-        };
+        let env = |name: &str| (name == "LANG").then_some("C.UTF-8");
         let narrow = wrapped_tree(&tree, StreamTraits::new(true, Some(40), &env));
         let expected = "\
 CHECK (Iteration 2)

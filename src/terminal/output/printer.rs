@@ -16,7 +16,7 @@ use crate::text::clean::{capitalised, clean, pretty_json};
 use super::live_area::last_line::LastLine;
 use super::live_area::modes::TerminalModes;
 use super::live_area::{LiveArea, TerminalSize, Typing};
-use super::stream_traits::{StreamTraits, TerminalEnv, columns};
+use super::stream_traits::{StreamTraits, Variable, columns};
 use super::style::Tone;
 use super::wrap::{fit, wrap_options};
 
@@ -65,14 +65,14 @@ impl std::fmt::Debug for Printer {
 pub struct PrintError(#[source] io::Error);
 
 impl Printer {
-    pub fn for_process(env: &TerminalEnv<'_>, verbosity: Verbosity, mask: Mask) -> Self {
+    pub fn for_process(variable: Variable<'_>, verbosity: Verbosity, mask: Mask) -> Self {
         let (out, err) = (io::stdout(), io::stderr());
         let (out_width, err_width) = (
             columns(&console::Term::stdout()),
             columns(&console::Term::stderr()),
         );
-        let out_traits = StreamTraits::new(out.is_terminal(), out_width, env);
-        let err_traits = StreamTraits::new(err.is_terminal(), err_width, env);
+        let out_traits = StreamTraits::new(out.is_terminal(), out_width, variable);
+        let err_traits = StreamTraits::new(err.is_terminal(), err_width, variable);
         let typing = if is_pipe(&out) {
             Typing::Shared
         } else {
@@ -181,6 +181,10 @@ impl Printer {
             // On one screen, an empty line separates the result from what was printed before it.
             self.print_apart("\n");
         }
+        // Files and other programs get the text as it is.
+        if out_traits.is_terminal {
+            return self.write_result(&self.printable_result(text));
+        }
         self.write_result(&out_traits.paint.printable(text))
     }
 
@@ -209,7 +213,8 @@ impl Printer {
 
     /// Returns the result as [`Self::result`] would write it, for another program that shows it.
     pub(in crate::terminal) fn printable_result(&self, text: &str) -> String {
-        self.inner.out_traits.paint.printable(text)
+        let paint = self.inner.out_traits.paint;
+        paint.charset.text(&paint.printable(text))
     }
 
     pub fn json(&self, value: &impl Serialize) -> Result<(), PrintError> {
@@ -332,6 +337,7 @@ impl Printer {
         let traits = self.err_traits();
         let width = traits.is_terminal.then_some(traits.width);
         let text = self.masked(&traits.paint.printable(text));
+        let text = traits.paint.charset.text(&text);
         let lines = text.split('\n').enumerate().map(|(at, line)| {
             let is_flush = at > 0 && line.starts_with(|c: char| c != ' ');
             let indent = if is_flush { "  " } else { "" };
@@ -350,7 +356,8 @@ impl Printer {
 
     /// Drops an error of standard error itself: there is no other stream to report it on.
     fn on_last_line(&self, write: impl FnOnce(&mut LastLine) -> String) {
-        let _ = self.write_stderr(write);
+        let charset = self.inner.err_traits.paint.charset;
+        let _ = self.write_stderr(|last| charset.text(&write(last)));
     }
 
     fn write_stderr(&self, write: impl FnOnce(&mut LastLine) -> String) -> io::Result<()> {

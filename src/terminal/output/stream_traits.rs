@@ -1,18 +1,12 @@
 //! What a stream can show: whether it is a terminal, how wide it is, and whether it gets colour.
 
 use super::style::Paint;
+use crate::terminal::charset::Charset;
 
-/// The environment variables that decide about colour and animation. They are read elsewhere and
-/// interpreted here.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TerminalEnv<'a> {
-    /// `NO_COLOR`: any value but the empty one.
-    pub no_color: Option<&'a str>,
-    /// `CLICOLOR_FORCE`: any value but the empty one and `0`. `NO_COLOR` wins over it.
-    pub clicolor_force: Option<&'a str>,
-    /// `TERM`: `dumb`, or none on Unix, means neither colour nor animation.
-    pub term: Option<&'a str>,
-}
+/// Returns the value of an environment variable. These decide: `NO_COLOR`, with any value but the
+/// empty one; `CLICOLOR_FORCE`, with any value but that and `0`, over which `NO_COLOR` wins; `TERM`,
+/// of which `dumb`, or none on Unix, means neither colour nor animation; and the locale.
+pub type Variable<'a> = &'a dyn Fn(&str) -> Option<&'a str>;
 
 /// The properties of one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,25 +22,25 @@ pub struct StreamTraits {
 }
 
 impl StreamTraits {
-    pub fn new(is_terminal: bool, width: Option<u16>, env: &TerminalEnv<'_>) -> Self {
+    pub fn new(is_terminal: bool, width: Option<u16>, variable: Variable<'_>) -> Self {
+        let [term, no_color, force] = ["TERM", "NO_COLOR", "CLICOLOR_FORCE"].map(variable);
+        // As the C library reads them.
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .into_iter()
+            .find_map(variable);
         // Terminals all set `TERM`; a stream without it is some other kind of device.
-        let dumb = env
-            .term
-            .is_none_or(|term| term.is_empty() || term == "dumb");
-        let refused = env.no_color.is_some_and(|value| !value.is_empty());
-        let forced = env
-            .clicolor_force
-            .is_some_and(|value| !value.is_empty() && value != "0");
+        let dumb = term.is_none_or(|term| term.is_empty() || term == "dumb");
+        let refused = no_color.is_some_and(|value| !value.is_empty());
+        let forced = force.is_some_and(|value| !value.is_empty() && value != "0");
         let coloured = !refused && (forced || (is_terminal && !dumb));
         Self {
             is_terminal,
             is_animated: is_terminal && !dumb,
             // The console of Linux shows some sequences that it does not know.
-            is_synchronized: is_terminal && !dumb && env.term != Some("linux"),
-            paint: if coloured {
-                Paint::Colour
-            } else {
-                Paint::Plain
+            is_synchronized: is_terminal && !dumb && term != Some("linux"),
+            paint: Paint {
+                has_colour: coloured,
+                charset: Charset::of_locale(locale),
             },
             width: width.map_or(80, usize::from).max(1),
         }
@@ -61,53 +55,49 @@ pub(super) fn columns(terminal: &console::Term) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn paint(is_terminal: bool, env: TerminalEnv<'_>) -> Paint {
-        StreamTraits::new(is_terminal, None, &env).paint
+    fn traits(is_terminal: bool, variables: &[(&str, &str)]) -> StreamTraits {
+        StreamTraits::new(is_terminal, Some(40), &|name| {
+            let mut variables = variables.iter();
+            variables.find_map(|(variable, value)| (*variable == name).then_some(*value))
+        })
     }
 
     #[test]
     fn colour_follows_the_terminal_and_the_variables() {
-        let usual = TerminalEnv {
-            term: Some("xterm"),
-            ..TerminalEnv::default()
-        };
-        let no = |value| TerminalEnv {
-            no_color: Some(value),
-            ..usual
-        };
-        let force = |value| TerminalEnv {
-            clicolor_force: Some(value),
-            ..usual
-        };
-        assert_eq!(
-            [true, false].map(|terminal| paint(terminal, usual)),
-            [Paint::Colour, Paint::Plain]
-        );
-        assert_eq!(
-            ["1", "0", ""].map(|value| paint(true, no(value))),
-            [Paint::Plain, Paint::Plain, Paint::Colour]
-        );
-        assert_eq!(
-            ["1", "0", ""].map(|value| paint(false, force(value))),
-            [Paint::Colour, Paint::Plain, Paint::Plain]
-        );
-        let dumb = TerminalEnv {
-            term: Some("dumb"),
-            ..TerminalEnv::default()
-        };
-        let face = StreamTraits::new(true, Some(40), &dumb);
-        assert_eq!(face.paint, Paint::Plain);
-        assert!(!face.is_animated);
-        assert_eq!(face.width, 40);
-        assert_eq!(
-            paint(
-                false,
-                TerminalEnv {
-                    no_color: Some("1"),
-                    ..force("1")
-                }
+        let (term, force) = (("TERM", "xterm"), ("CLICOLOR_FORCE", "1"));
+        for (is_terminal, variables, has_colour) in [
+            (true, &[term][..], true),
+            (false, &[term], false),
+            (true, &[term, ("NO_COLOR", "1")], false),
+            (true, &[term, ("NO_COLOR", "0")], false),
+            (true, &[term, ("NO_COLOR", "")], true),
+            (false, &[term, force], true),
+            (false, &[term, ("CLICOLOR_FORCE", "0")], false),
+            (false, &[term, ("CLICOLOR_FORCE", "")], false),
+            (false, &[force, ("NO_COLOR", "1")], false),
+            (true, &[("TERM", "dumb")], false),
+        ] {
+            let paint = traits(is_terminal, variables).paint;
+            assert_eq!(paint.has_colour, has_colour, "{variables:?}");
+        }
+        let dumb = traits(true, &[("TERM", "dumb")]);
+        assert!(!dumb.is_animated);
+        assert_eq!(dumb.width, 40);
+    }
+
+    #[test]
+    fn first_variable_of_the_locale_decides() {
+        for (variables, charset) in [
+            (&[][..], Charset::Ascii),
+            (&[("LANG", "C.UTF-8")], Charset::Unicode),
+            (&[("LANG", "C.UTF-8"), ("LC_ALL", "C")], Charset::Ascii),
+            (
+                &[("LANG", "C"), ("LC_CTYPE", "de_DE.utf8")],
+                Charset::Unicode,
             ),
-            Paint::Plain
-        );
+        ] {
+            let paint = traits(false, variables).paint;
+            assert_eq!(paint.charset, charset, "{variables:?}");
+        }
     }
 }

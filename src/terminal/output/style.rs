@@ -2,6 +2,7 @@
 
 use console::Style;
 
+use crate::terminal::charset::Charset;
 use crate::text::clean::clean;
 
 /// The sequences of which all styles consist, those of clap's messages included, without their
@@ -12,11 +13,11 @@ const SEQUENCES: [&str; 9] = [
 
 const RESET: &str = "[0m";
 
-/// The colour mode of a stream.
+/// The colour mode of a stream, and the characters that it can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Paint {
-    Colour,
-    Plain,
+pub struct Paint {
+    pub has_colour: bool,
+    pub charset: Charset,
 }
 
 /// The meaning of a text. No tone is white or black: either may be the background.
@@ -37,6 +38,21 @@ pub enum Tone {
 }
 
 impl Paint {
+    pub const COLOUR: Self = Self {
+        has_colour: true,
+        charset: Charset::Unicode,
+    };
+    pub const PLAIN: Self = Self {
+        has_colour: false,
+        ..Self::COLOUR
+    };
+
+    #[must_use]
+    pub fn in_ascii(self) -> Self {
+        let charset = Charset::Ascii;
+        Self { charset, ..self }
+    }
+
     pub fn tone(self, tone: Tone, text: &str) -> String {
         match tone {
             Tone::Plain => text.to_owned(),
@@ -92,7 +108,7 @@ impl Paint {
         for piece in pieces {
             let own = SEQUENCES
                 .into_iter()
-                .find(|sequence| self == Self::Colour && piece.starts_with(sequence));
+                .find(|sequence| self.has_colour && piece.starts_with(sequence));
             let own = own.unwrap_or_default();
             if !own.is_empty() {
                 printable.extend(["\u{1b}", own]);
@@ -107,11 +123,10 @@ impl Paint {
     }
 
     fn with(self, style: Style, text: &str) -> String {
-        match self {
-            Self::Colour if !text.is_empty() => {
-                style.force_styling(true).apply_to(text).to_string()
-            }
-            Self::Colour | Self::Plain => text.to_owned(),
+        if self.has_colour && !text.is_empty() {
+            style.force_styling(true).apply_to(text).to_string()
+        } else {
+            text.to_owned()
         }
     }
 }
@@ -122,7 +137,7 @@ mod tests {
 
     #[test]
     fn own_styles_pass_and_every_other_sequence_does_not() {
-        let paint = Paint::Colour;
+        let paint = Paint::COLOUR;
         let own = [
             paint.bold("a"),
             paint.dim("b"),
@@ -135,14 +150,14 @@ mod tests {
         ]
         .concat();
         assert_eq!(paint.printable(&own), own);
-        assert_eq!(Paint::Plain.printable(&paint.bold("a")), "[1ma[0m");
+        assert_eq!(Paint::PLAIN.printable(&paint.bold("a")), "[1ma[0m");
         let foreign = "\u{1b}[2J\u{1b}]52;c;eA==\u{7}\u{9b}2J\u{1b}[8m\u{1b}[1;31mx\u{1b}";
         assert_eq!(paint.printable(foreign), "[2J]52;c;eA==2J[8m[1;31mx");
     }
 
     #[test]
     fn style_that_is_left_open_ends_with_the_text() {
-        let printable = Paint::Colour.printable("\u{1b}[31mred");
+        let printable = Paint::COLOUR.printable("\u{1b}[31mred");
         assert_eq!(printable, "\u{1b}[31mred\u{1b}[0m");
     }
 }

@@ -54,7 +54,7 @@ mod tests {
         unified_diff(
             ("SPEC.md", before),
             ("SPEC.refined.md", after),
-            Paint::Plain,
+            Paint::PLAIN,
         )
     }
 
@@ -84,10 +84,10 @@ mod tests {
 
     #[test]
     fn added_and_removed_lines_have_colours() {
-        let diff = unified_diff(("x", "a\n"), ("y", "b\n"), Paint::Colour);
+        let diff = unified_diff(("x", "a\n"), ("y", "b\n"), Paint::COLOUR);
         let lines: Vec<&str> = diff.lines().collect();
-        assert_eq!(lines[0], Paint::Colour.bold("--- x"));
-        assert_eq!(lines[3], Paint::Colour.red("-a"));
-        assert_eq!(lines[4], Paint::Colour.green("+b"));
+        assert_eq!(lines[0], Paint::COLOUR.bold("--- x"));
+        assert_eq!(lines[3], Paint::COLOUR.red("-a"));
+        assert_eq!(lines[4], Paint::COLOUR.green("+b"));
     }
 }

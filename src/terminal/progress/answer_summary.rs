@@ -125,21 +125,12 @@ impl AnswerSummary {
     }
 
     /// Returns the lines, narrower than the terminal: `✔ Security Expert  8.2s · 82%` with the facts
-    /// that fit, and the point, in two lines at most. `None` is a pipe, which gets one of them.
-    pub(super) fn lines(
-        &self,
-        name: &str,
-        took: &str,
-        width: Option<usize>,
-        paint: Paint,
-    ) -> Vec<String> {
-        let is_terminal = width.is_some();
-        let width = width.map_or(USUAL_WIDTH, |width| width.saturating_sub(1).max(8));
+    /// that fit, and the point in two lines at most.
+    pub(super) fn lines(&self, name: &str, took: &str, width: usize, paint: Paint) -> Vec<String> {
+        let width = width.saturating_sub(1).max(8);
         let head = format!("{} {}  ", paint.green("✔"), paint.bold(name));
         let room = width.saturating_sub(measure_text_width(&head));
-        let all = [&[took.to_owned()], self.facts.as_slice()]
-            .concat()
-            .join(" · ");
+        let all = self.facts(took);
         // The time says the least.
         let row = if self.facts.is_empty() || measure_text_width(&all) <= room {
             all
@@ -149,18 +140,30 @@ impl AnswerSummary {
         let title = head + &row;
         let mut lines = vec![truncate_str(title.trim_end(), width, "…").into_owned()];
         let room = width.saturating_sub(2);
-        let mut rest = self.point.clone();
-        if is_terminal && !rest.is_empty() {
-            let wrapped = textwrap::wrap(&self.point, wrap_options(room + 1));
-            if let Some((first, others)) = wrapped.split_first() {
-                lines.push(format!("  {first}"));
-                rest = others.join(" ");
+        let wrapped = textwrap::wrap(&self.point, wrap_options(room + 1));
+        if let Some((first, rest)) = wrapped.split_first() {
+            lines.push(format!("  {first}"));
+            if !rest.is_empty() {
+                lines.push(format!("  {}", cut_line(&rest.join(" "), room)));
             }
         }
-        if !rest.is_empty() {
-            lines.push(format!("  {}", cut_line(&rest, room)));
+        lines
+    }
+
+    /// For a pipe or a log: `✅ Security Expert completed (8.2s) · 82%`, and the point.
+    pub(super) fn plain_lines(&self, name: &str, took: &str) -> Vec<String> {
+        let facts = self.facts(&format!("({took})"));
+        let mut lines = vec![format!("✅ {name} completed {facts}")];
+        if !self.point.is_empty() {
+            lines.push(format!("  {}", cut_line(&self.point, USUAL_WIDTH - 2)));
         }
         lines
+    }
+
+    fn facts(&self, took: &str) -> String {
+        [&[took.to_owned()], self.facts.as_slice()]
+            .concat()
+            .join(" · ")
     }
 }
 
@@ -213,7 +216,7 @@ mod tests {
     }
 
     fn shown(content: Content, name: &str, width: usize) -> String {
-        let lines = summary(content).lines(name, "8.2s", Some(width), Paint::Plain);
+        let lines = summary(content).lines(name, "8.2s", width, Paint::PLAIN);
         for line in &lines {
             assert!(measure_text_width(line) < width, "{width}: {line}");
         }
@@ -258,7 +261,7 @@ mod tests {
           session. Rotate refresh tokens on every use. Keep the lifetime below ten…
         ");
         let piped = summary(independent(POSITION));
-        let piped = piped.lines("Security Expert", "8.2s", None, Paint::Plain);
+        let piped = piped.plain_lines("Security Expert", "8.2s");
         assert_eq!(piped.len(), 2, "{piped:?}");
     }
 

@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn row(counts: &RunCounts, columns: usize) -> String {
-        counts.row(Duration::from_secs(112), columns - 1, Paint::Plain)
+        counts.row(Duration::from_secs(112), columns - 1, Paint::PLAIN)
     }
 
     #[test]

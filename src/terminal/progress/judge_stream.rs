@@ -136,7 +136,7 @@ mod tests {
     }
 
     fn written(wrap_at: Option<usize>, pieces: &[&str]) -> String {
-        let mut judge = JudgeStream::new(wrap_at, Paint::Plain);
+        let mut judge = JudgeStream::new(wrap_at, Paint::PLAIN);
         judge.begin(CallId(1), &model("mistral-large"), None);
         let text = write_all(&mut judge, pieces).concat();
         text + &judge.end(CallId(1), CallResult::Answer)
@@ -184,7 +184,7 @@ mod tests {
     fn labels_are_shown_as_the_names_of_the_seats() {
         let seats = ["Architect", "Critic"].map(|name| Seat::named(name, name, model("m")));
         let order = seats.each_ref().map(|seat| seat.id.clone());
-        let mut judge = JudgeStream::new(None, Paint::Plain);
+        let mut judge = JudgeStream::new(None, Paint::PLAIN);
         judge.begin(CallId(1), &model("m"), Labels::in_order(&order, &seats));
         let text = r#"{"consensus_points": [{"point": "As Expert B says.",
             "supporting_agents": ["Expert A", "B"], "confidence": 0.9}],
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn only_whole_lines_that_fit_appear_above_the_live_display() {
-        let mut judge = JudgeStream::new(Some(24), Paint::Plain);
+        let mut judge = JudgeStream::new(Some(24), Paint::PLAIN);
         judge.begin(CallId(1), &model("m"), None);
         let mut text = String::new();
         for lines in write_all(&mut judge, &characters(VERDICT)) {
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn other_call_is_shown_if_the_first_has_no_answer() {
-        let mut judge = JudgeStream::new(None, Paint::Plain);
+        let mut judge = JudgeStream::new(None, Paint::PLAIN);
         judge.begin(CallId(1), &model("slow"), None);
         judge.begin(CallId(2), &model("backup"), None);
         let now = Instant::now();
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn pieces_that_arrive_together_are_read_once() {
-        let mut judge = JudgeStream::new(None, Paint::Plain);
+        let mut judge = JudgeStream::new(None, Paint::PLAIN);
         judge.begin(CallId(1), &model("m"), None);
         let now = Instant::now();
         assert_eq!(judge.write(CallId(1), "one", now), "⚖️ Judge (m):\n   one");

@@ -111,7 +111,7 @@ fn table(rows: &[(String, String)], width: Option<usize>) -> Vec<String> {
         .map(|(name, model)| fact(name.clone(), model.clone()))
         .collect();
     let width = width.map(|width| width.saturating_sub(3));
-    let text = screen(&[Part::Facts(facts)], width, Paint::Plain);
+    let text = screen(&[Part::Facts(facts)], width, Paint::PLAIN);
     text.lines().map(|line| format!("   {line}")).collect()
 }
 

@@ -280,7 +280,7 @@ mod tests {
                 .map(QuestionKey::of)
                 .collect();
             let id = ConsultationId::parse(id).unwrap();
-            counts.begin(&id, &keys, LiveView::new(Paint::Plain));
+            counts.begin(&id, &keys, LiveView::new(Paint::PLAIN));
         }
         counts
     }

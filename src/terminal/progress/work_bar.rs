@@ -67,7 +67,8 @@ impl WorkProgress for WorkBar {
         if self.work == LongWork::IndexRebuild || self.bar.is_hidden() {
             self.printer.note(&what);
         } else {
-            self.bar.set_message(what);
+            let charset = self.printer.err_traits().paint.charset;
+            self.bar.set_message(charset.text(&what));
         }
     }
 

@@ -171,12 +171,12 @@ mod tests {
     #[test]
     fn question_names_its_keys_and_is_wrapped() {
         assert_eq!(
-            question().text(80, Paint::Plain),
+            question().text(80, Paint::PLAIN),
             "9 calls to three models, four rounds\n\
              About $0.28, at most $0.96. Go on? [Y/n/a = always below $1.00] "
         );
         assert_eq!(
-            question().text(40, Paint::Plain),
+            question().text(40, Paint::PLAIN),
             "9 calls to three models, four rounds\n\
              About $0.28, at most $0.96. Go on?\n  [Y/n/a = always below $1.00] "
         );

@@ -63,7 +63,9 @@ pub(super) fn abort_reason(record: &StoredRecord) -> &str {
 
 pub(super) fn follows_up(record: &StoredRecord) -> Option<Fact> {
     let earlier = record.follow_up_of.as_ref()?;
-    Some(fact("Follows up", Line::default().consultations([earlier])))
+    let question = record.follow_up_question.as_deref().unwrap_or_default();
+    let earlier = Line::default().consultations([earlier]);
+    Some(fact("Follows up", earlier.with(": {}", question)))
 }
 
 pub(super) fn followed_up_by(record: &StoredRecord) -> Option<Fact> {

@@ -135,12 +135,12 @@ mod tests {
 
     #[test]
     fn stated_confidence_stands_beside_outcomes() {
-        insta::assert_snapshot!(screen(&sample(), &range(Span::AllTime), 100, Paint::Plain));
+        insta::assert_snapshot!(screen(&sample(), &range(Span::AllTime), 100, Paint::PLAIN));
     }
 
     #[test]
     fn narrow_terminal_gets_names_above_their_figures() {
-        let narrow = screen(&sample(), &range(Span::Week), 42, Paint::Plain);
+        let narrow = screen(&sample(), &range(Span::Week), 42, Paint::PLAIN);
         insta::assert_snapshot!(narrow);
         for line in narrow.lines() {
             assert!(measure_text_width(line) <= 42, "{line}");
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn screen_without_grades_explains_how_to_give_one() {
-        let nothing = |span| screen(&Calibration::default(), &range(span), 80, Paint::Plain);
+        let nothing = |span| screen(&Calibration::default(), &range(span), 80, Paint::PLAIN);
         assert_eq!(
             nothing(Span::AllTime),
             "No answer has been graded.\n\nGrade one:\n  conclave history outcome last \

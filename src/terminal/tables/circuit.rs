@@ -151,7 +151,7 @@ mod tests {
             run: state.as_ref().map(|_| LoopRunId("build".into())),
             circuit: state.unwrap_or_else(|| state_of(None, at(0))),
         };
-        screen(&report, at(0), &TimeZone::UTC, None, Paint::Plain)
+        screen(&report, at(0), &TimeZone::UTC, None, Paint::PLAIN)
     }
 
     #[test]

@@ -188,7 +188,7 @@ mod tests {
             trials: vec![trial],
         };
         assert_eq!(
-            screen(&report, None, Paint::Plain),
+            screen(&report, None, Paint::PLAIN),
             "\
 ✓ home    /home/u/.llm-conclave
 ✗ xAI     the key was refused
@@ -200,7 +200,7 @@ Ready to answer.
 "
         );
         for width in [12, 20, 30, 40, 80] {
-            let narrow = screen(&report, Some(width), Paint::Plain);
+            let narrow = screen(&report, Some(width), Paint::PLAIN);
             let longest_word = 24;
             assert!(
                 narrow

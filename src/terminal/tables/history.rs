@@ -23,6 +23,9 @@ const LOCAL: &str = "local";
 /// Marks a question that follows up an earlier consultation; [`below`] explains it.
 const FOLLOW_UP: &str = "↳";
 
+/// Marks answers that were judged again; [`below`] explains it.
+const REJUDGED: &str = "↺";
+
 /// `None` does not wrap.
 pub fn screen(
     history: &History,
@@ -49,8 +52,12 @@ pub fn screen(
             row.push(result(entry));
         }
         row.push(cost(entry).unwrap_or_default().into());
-        let mark = entry.follow_up_of.as_ref().map(|_| FOLLOW_UP);
-        let question = [mark.unwrap_or_default(), &entry.question].join(" ");
+        let mark = match (&entry.follow_up_of, &entry.rejudged_from) {
+            (Some(_), _) => FOLLOW_UP,
+            (None, Some(_)) => REJUDGED,
+            (None, None) => "",
+        };
+        let question = [mark, &entry.question].join(" ");
         row.push(one_line(&question).into());
         row
     });
@@ -67,10 +74,17 @@ pub fn below(history: &History, width: usize) -> Vec<String> {
     let shown = history.consultations.len();
     let total = usize::try_from(history.total).unwrap_or(usize::MAX);
     let mut lines = Vec::new();
+    let has = |is: fn(&HistoryRow) -> bool| history.consultations.iter().any(is);
     if shown < total {
         let total = count(total, "consultation");
         lines.push(format!(
             "The newest {shown} of {total}; more with -n N or --all"
+        ));
+    }
+    if history.left_out > 0 {
+        let left_out = history.left_out;
+        lines.push(format!(
+            "{left_out} that made no call left out; list them with --all"
         ));
     }
     if let Some(entry) = history.consultations.iter().find(|entry| entry.resumable) {
@@ -79,16 +93,16 @@ pub fn below(history: &History, width: usize) -> Vec<String> {
             "Resume an unfinished consultation: `conclave resume {id}`"
         ));
     }
-    if history
-        .consultations
-        .iter()
-        .any(|entry| entry.demonstration)
-    {
+    if has(|entry| entry.demonstration) {
         lines.push(format!("{LOCAL}: {LOCAL_QUALITY}"));
     }
-    let mut entries = history.consultations.iter();
-    if entries.any(|entry| entry.follow_up_of.is_some()) {
+    if has(|entry| entry.follow_up_of.is_some()) {
         lines.push(format!("{FOLLOW_UP} follows up an earlier consultation"));
+    }
+    if has(|entry| entry.rejudged_from.is_some()) {
+        lines.push(format!(
+            "{REJUDGED} judges the answers of an earlier consultation again"
+        ));
     }
     lines.iter().map(|line| fit(line, Some(width))).collect()
 }
@@ -253,12 +267,13 @@ mod tests {
         History {
             schema_version: "1.0",
             total: 5,
+            left_out: 0,
             consultations,
         }
     }
 
     fn shown(width: Option<usize>) -> String {
-        screen(&history(), NOW, &TimeZone::UTC, width, Paint::Plain)
+        screen(&history(), NOW, &TimeZone::UTC, width, Paint::PLAIN)
     }
 
     #[test]
@@ -297,7 +312,7 @@ mod tests {
             (80, "85% wrong local"),
             (40, "85% wrong local"),
         ] {
-            let text = screen(&history, NOW, &TimeZone::UTC, Some(width), Paint::Plain);
+            let text = screen(&history, NOW, &TimeZone::UTC, Some(width), Paint::PLAIN);
             let words: Vec<&str> = text.split_whitespace().collect();
             assert!(words.join(" ").contains(mark), "{text}");
         }
@@ -312,7 +327,7 @@ mod tests {
     fn confidence_stands_for_the_state_of_a_completed_consultation_only() {
         let mut history = history();
         history.consultations[3].confidence = Some(0.5);
-        let text = screen(&history, NOW, &TimeZone::UTC, Some(80), Paint::Plain);
+        let text = screen(&history, NOW, &TimeZone::UTC, Some(80), Paint::PLAIN);
         assert!(text.contains("aborted") && !text.contains("50%"), "{text}");
     }
 
@@ -324,7 +339,7 @@ mod tests {
     #[test]
     fn colours_change_only_the_colour() {
         for width in [40, 80, 120] {
-            let coloured = screen(&history(), NOW, &TimeZone::UTC, Some(width), Paint::Colour);
+            let coloured = screen(&history(), NOW, &TimeZone::UTC, Some(width), Paint::COLOUR);
             assert_eq!(console::strip_ansi_codes(&coloured), shown(Some(width)));
         }
     }
@@ -367,5 +382,23 @@ mod tests {
             "2026-11-22",
             "half past midnight there"
         );
+    }
+
+    #[test]
+    fn answers_judged_again_are_marked_and_runs_left_out_are_counted() {
+        let mut history = history();
+        history.consultations.truncate(2);
+        history.consultations[1].rejudged_from = Some("consult-01k9".to_owned());
+        history.left_out = 3;
+        let text = screen(&history, NOW, &TimeZone::UTC, Some(100), Paint::PLAIN);
+        let row = text.lines().last().unwrap();
+        assert!(row.contains("↺ Should a small team"), "{text}");
+        let below = below(&history, 100);
+        for line in [
+            "3 that made no call left out; list them with --all",
+            "↺ judges the answers of an earlier consultation again",
+        ] {
+            assert!(below.iter().any(|shown| shown == line), "{below:?}");
+        }
     }
 }

@@ -70,6 +70,41 @@ fn show_prints_every_value_with_its_origin() {
 }
 
 #[test]
+fn edit_opens_the_file_in_the_editor_and_checks_it() {
+    let conclave = Conclave::new();
+    let edit = |conclave: &Conclave| config(conclave, &["edit"]);
+    let ran = edit(&conclave).ends_with(2);
+    ran.assert_stderr_contains("error: neither `VISUAL` nor `EDITOR` names an editor\nhint: ");
+    let with = |conclave: Conclave, text: &str| {
+        let editor = conclave.folder().join("my editor");
+        std::fs::write(&editor, format!("printf '%s' '{text}' > \"$1\"\n")).unwrap();
+        conclave.variable("EDITOR", format!("sh '{}'", editor.display()))
+    };
+    let conclave = with(conclave, r#"{"rounds": 2}"#);
+    let path = conclave.home().join("config.json").display().to_string();
+    assert_eq!(
+        edit(&conclave).ends_with(0).stderr,
+        format!("{path} can be used\n")
+    );
+    assert_eq!(get(&conclave, "rounds"), "2\n");
+    let conclave = with(conclave, r#"{"rounds": 9}"#);
+    let ran = edit(&conclave).ends_with(2);
+    ran.assert_stderr_contains(&format!(
+        "error: `rounds` in `{path}` is `9`, but must be 1, 2"
+    ));
+    let conclave = with(conclave, "{");
+    let ran = edit(&conclave).ends_with(2);
+    ran.assert_stderr_contains("at line 1 column 1");
+    // What is wrong can be edited, and `VISUAL` comes first.
+    let conclave = with(conclave, "{}").variable("VISUAL", "false");
+    assert_eq!(
+        edit(&conclave).ends_with(1).stderr,
+        "error: `false` failed\n"
+    );
+    edit(&conclave.without("VISUAL")).ends_with(0);
+}
+
+#[test]
 fn set_changes_one_value_and_preserves_the_rest_of_the_file() {
     let before = "{\n    \"alwaysAllowUnder\" : 1.50,\n    \"panel\": [ \"security=a:m\",\n               \"architect=a:m\" ]\n}\n";
     // A byte order mark is no part of the settings.
@@ -233,7 +268,8 @@ fn unusable_settings_can_be_unset_one_after_another() {
     config(&conclave, &["unset", "judge"]).ends_with(0);
     let stderr = set(&conclave, "panel", "fast").ends_with(2).stderr;
     assert!(stderr.contains("unknown setting `jugde`"), "{stderr}");
-    assert!(stderr.ends_with("hint: nothing was written\n"), "{stderr}");
+    let hint = "hint: remove it with `conclave config unset 'jugde'`\n";
+    assert!(stderr.ends_with(hint), "{stderr}");
     let output = config(&conclave, &["unset", "jugde"]).ends_with(0);
     let next = "the settings cannot be used yet: unknown setting `pannel`";
     output.assert_stderr_contains(next);

@@ -19,12 +19,12 @@ static DOCS: LazyLock<String> = LazyLock::new(|| {
     text
 });
 
-fn root() -> &'static Path {
+pub(super) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Returns the paths of the pages in `docs`.
-fn pages() -> Vec<PathBuf> {
+pub(super) fn pages() -> Vec<PathBuf> {
     let entries = root().join("docs").read_dir().unwrap();
     let mut pages: Vec<PathBuf> = entries
         .map(|entry| entry.unwrap().path())
@@ -35,11 +35,14 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Returns the lines of all code blocks.
+/// Returns the lines of all code blocks, indented or fenced.
 fn code() -> impl Iterator<Item = &'static str> {
-    DOCS.lines()
-        .filter_map(|line| line.strip_prefix("    "))
-        .map(str::trim)
+    let mut is_fenced = false;
+    let code = DOCS.lines().filter(move |line| {
+        is_fenced ^= line.starts_with("```");
+        is_fenced || line.starts_with("    ")
+    });
+    code.map(str::trim)
 }
 
 /// Returns the cells of all rows of the table that starts with this heading.

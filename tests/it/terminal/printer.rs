@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use conclave::engine::ports::{Face, LongWork};
 use conclave::terminal::output::printer::{Printer, Verbosity};
-use conclave::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
+use conclave::terminal::output::stream_traits::StreamTraits;
 
 /// A printer whose output is captured.
 pub(super) struct CapturedPrinter {
@@ -44,14 +44,8 @@ impl CapturedPrinter {
     /// Creates a printer to a pipe, or with a width to a terminal without colour.
     pub(super) fn new(verbosity: Verbosity, width: Option<u16>) -> Self {
         let (out, err) = (Arc::default(), Arc::default());
-        let face = StreamTraits::new(
-            width.is_some(),
-            width,
-            &TerminalEnv {
-                no_color: Some("1"),
-                ..TerminalEnv::default()
-            },
-        );
+        let variable = |name: &str| (name == "LANG").then_some("C.UTF-8");
+        let face = StreamTraits::new(width.is_some(), width, &variable);
         let printer = Printer::new(
             (Box::new(SharedBuffer(Arc::clone(&out))), face),
             (Box::new(SharedBuffer(Arc::clone(&err))), face),
@@ -71,7 +65,7 @@ impl CapturedPrinter {
 }
 
 fn printing_to(kind: io::ErrorKind) -> Printer {
-    let face = StreamTraits::new(false, None, &TerminalEnv::default());
+    let face = StreamTraits::new(false, None, &|_| None);
     Printer::new(
         (Box::new(BrokenStream(kind)), face),
         (Box::new(BrokenStream(kind)), face),

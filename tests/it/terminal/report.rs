@@ -156,7 +156,7 @@ fn a_screen_shows_the_document_without_markup() {
     insta::assert_snapshot!(render(
         &markdown(&sample_events::complete()),
         80,
-        Paint::Plain
+        Paint::PLAIN
     ));
 }
 
@@ -169,7 +169,7 @@ fn no_rendered_line_is_wider_than_the_screen() {
     ] {
         let text = markdown(&events);
         for width in [20, 40, 60, 120] {
-            for paint in [Paint::Plain, Paint::Colour] {
+            for paint in [Paint::PLAIN, Paint::COLOUR] {
                 for line in render(&text, width, paint).lines() {
                     assert!(
                         console::measure_text_width(line) <= width,
@@ -184,17 +184,17 @@ fn no_rendered_line_is_wider_than_the_screen() {
 #[test]
 fn every_kind_of_markdown_is_rendered() {
     let text = "# Title\n\ntext **bold** *italic* `code` [link](https://example.com)\n\n> quote of\n> two lines\n\n1. one\n2. two\n   - inner\n\n```rust\nlet x = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | two |\n\n---\n\nend";
-    insta::assert_snapshot!("every_kind", render(text, 60, Paint::Plain));
+    insta::assert_snapshot!("every_kind", render(text, 60, Paint::PLAIN));
     insta::assert_snapshot!(
         "every_kind_in_colour",
-        render(text, 60, Paint::Colour).replace('\u{1b}', "␛")
+        render(text, 60, Paint::COLOUR).replace('\u{1b}', "␛")
     );
     insta::assert_snapshot!(
         "table_too_wide",
         render(
             "| name | reason |\n|---|---|\n| one | a reason that is long |\n| two | b |",
             20,
-            Paint::Plain
+            Paint::PLAIN
         )
     );
 }

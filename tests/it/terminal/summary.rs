@@ -33,7 +33,7 @@ fn screen(record: &StoredRecord, width: u16, paint: Paint) -> Screen {
 /// Returns the screens of terminals of every width.
 fn screens(record: &StoredRecord) -> String {
     let screens = WIDTHS.map(|width| {
-        let screen = screen(record, width, Paint::Plain).contents();
+        let screen = screen(record, width, Paint::PLAIN).contents();
         format!("=== {width} columns\n{screen}\n")
     });
     screens.join("\n")
@@ -56,7 +56,7 @@ fn verdict_mut(record: &mut StoredRecord) -> &mut Verdict {
 fn summary_in_colour_matches_its_snapshot() {
     let record = record(&sample_events::substituted());
     let screens = WIDTHS.map(|width| {
-        let screen = screen(&record, width, Paint::Colour).styled();
+        let screen = screen(&record, width, Paint::COLOUR).styled();
         format!("=== {width} columns\n{screen}\n")
     });
     insta::assert_snapshot!(screens.join("\n"));
@@ -80,7 +80,7 @@ fn summaries_match_their_snapshots() {
 fn missing_confidence_is_not_said_to_be_stated() {
     let mut record = record(&sample_events::complete());
     record.confidence = None;
-    let text = screen(&record, 80, Paint::Plain).contents();
+    let text = screen(&record, 80, Paint::PLAIN).contents();
     let words = "\nConfidence  not stated by the judge";
     assert!(text.contains(words), "{text}");
 }
@@ -96,7 +96,7 @@ fn ordinary_answer_ends_within_twenty_lines() {
         sample_events::troubled(),
         debate_events(),
     ] {
-        let text = screen(&record(&events), 80, Paint::Plain).contents();
+        let text = screen(&record(&events), 80, Paint::PLAIN).contents();
         assert!(text.lines().count() <= 20, "{text}");
     }
 }
@@ -106,13 +106,13 @@ fn long_answer_is_cut_with_a_pointer_to_the_rest() {
     let mut record = record(&sample_events::complete());
     let steps: Vec<String> = (1..=30).map(|step| format!("{step}. Do it.")).collect();
     verdict_mut(&mut record).recommendation = steps.join("\n");
-    let text = screen(&record, 80, Paint::Plain).contents();
+    let text = screen(&record, 80, Paint::PLAIN).contents();
     assert!(
         text.contains("\n12. Do it.\n… 18 more lines: conclave history show last\n"),
         "{text}"
     );
     let unstored = summary(&record, &NextSteps::None);
-    let unstored = document::screen(&unstored, Some(80), Paint::Plain);
+    let unstored = document::screen(&unstored, Some(80), Paint::PLAIN);
     assert!(unstored.contains("\n… 18 more lines\n"), "{unstored}");
     assert!(!unstored.contains("conclave "), "{unstored}");
 }
@@ -130,7 +130,7 @@ fn long_objection_is_cut_behind_a_word() {
             severity: Severity::High,
         })
         .collect();
-    let text = screen(&record, 80, Paint::Plain).contents();
+    let text = screen(&record, 80, Paint::PLAIN).contents();
     let dissent: Vec<&str> = text
         .lines()
         .skip_while(|line| !line.starts_with("Dissent"))
@@ -154,7 +154,7 @@ fn hostile_answer_stays_within_the_width_and_controls_nothing() {
     for width in [20, 50, 80] {
         for events in [sample_events::hostile(), sample_events::explored_hostile()] {
             let summary = summary(&record(&events), &last());
-            let text = document::screen(&summary, Some(width), Paint::Plain);
+            let text = document::screen(&summary, Some(width), Paint::PLAIN);
             for line in text.lines() {
                 assert!(!line.contains('\u{1b}'), "{line}");
                 let is_command = line.contains("conclave ") || line.contains("more lines");
@@ -172,7 +172,7 @@ fn hedged_agent_is_named_above_the_answer() {
     let mut record = record(&sample_events::substituted());
     let agent = record.substitutions[0].agent.clone();
     record.substitutions[0].of.reason = WhySubstituted::Hedge;
-    let screen = screen(&record, 120, Paint::Plain).contents();
+    let screen = screen(&record, 120, Paint::PLAIN).contents();
     let (above, _) = screen.split_once("Answer").unwrap();
     assert!(above.contains(&format!("{agent} answered by ")), "{screen}");
     assert!(above.contains("(hedged)"), "{screen}");

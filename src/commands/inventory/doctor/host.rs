@@ -90,7 +90,7 @@ pub(super) fn settings(
         return (Settings::default(), None);
     };
     let file = home.config_file();
-    match Settings::load(&file, environment) {
+    match Settings::load(&file, None, environment) {
         Ok(settings) => {
             let origins = settings.origins.values();
             let is_in_file = |origin: &&SettingOrigin| matches!(origin, SettingOrigin::File(_));

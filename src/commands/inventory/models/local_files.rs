@@ -49,7 +49,7 @@ fn name_help() -> String {
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     settings::check_certificates(app.environment)?;
     let home = app.home()?;
-    let settings = settings::load(&home, app.environment)?;
+    let settings = settings::load_own(&home, app.environment)?;
     let models = EmbeddedModels::new(app.environment, &settings, &home, app.printer);
     Ok(app
         .printer
@@ -112,11 +112,11 @@ mod tests {
     use crate::error::Exit;
     use crate::providers::local::files::manifest::MODELS;
     use crate::terminal::output::printer::Verbosity;
-    use crate::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
+    use crate::terminal::output::stream_traits::StreamTraits;
 
     /// Prints as into a pipe, wherever the tests run.
     fn run(home: &Home, action: &ModelAction) -> Result<String, Error> {
-        let traits = StreamTraits::new(false, None, &TerminalEnv::default());
+        let traits = StreamTraits::new(false, None, &|_| None);
         let unmasked = Box::new(str::to_owned);
         let stream = || (Box::new(std::io::sink()) as _, traits);
         let printer = Printer::new(stream(), stream(), Verbosity::Quiet, unmasked);

@@ -50,6 +50,7 @@ impl Transcript {
         let prior = debate.and_then(|debate| debate.prior_answers.as_ref());
         let rejudged_from = prior.map(|prior| prior.from.to_string());
         let follows_up = debate.and_then(|debate| debate.follows_up.as_ref());
+        let follows_up = follows_up.filter(|_| prior.is_none());
         StoredRecord {
             consensus: recommendation.clone(),
             confidence,
@@ -77,9 +78,8 @@ impl Transcript {
                 from,
                 held: self.rejudged.clone().unwrap_or_default(),
             }),
-            follow_up_of: follows_up
-                .filter(|_| prior.is_none())
-                .map(|prior| prior.id.to_string()),
+            follow_up_of: follows_up.map(|prior| prior.id.to_string()),
+            follow_up_question: follows_up.map(|prior| prior.question.clone()),
             rejudged_from,
             calibrated_confidence: calibrated.map(|calibrated| calibrated.probability),
             calibration: calibrated.map(|Calibrated { basis, .. }| basis),

@@ -59,7 +59,7 @@ impl Transcript {
         let plan = terms.plan.as_deref();
         let mut record = StoredRecord {
             vocabulary: Vocabulary {
-                url: "https://schema.org/".to_owned(),
+                url: "urn:conclave:consultation#".to_owned(),
             },
             kind: Some("Report".to_owned()),
             schema_version: Some(SCHEMA_VERSION.to_owned()),

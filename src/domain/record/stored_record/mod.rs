@@ -143,6 +143,8 @@ pub struct StoredRecord {
     pub rejudged: Option<Rejudged>,
     /// The consultation that the question follows up.
     pub follow_up_of: Option<String>,
+    /// The question of that consultation.
+    pub follow_up_question: Option<String>,
     /// Whether the consultation ended after Round 2 because the experts agree.
     pub early_termination: bool,
     pub early_termination_reason: Option<String>,
@@ -199,7 +201,7 @@ pub struct StoredRecord {
     pub follow_ups: Vec<String>,
 }
 
-/// The vocabulary of a JSON-LD document.
+/// The vocabulary of a JSON-LD document: its terms are the properties of this schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]

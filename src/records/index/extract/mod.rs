@@ -79,6 +79,7 @@ fn consultation(record: &StoredRecord, created_at: Timestamp) -> Columns {
         ("later_rounds_micro_usd", micro_usd(later_rounds)),
         ("later_rounds_lower_bound", lower_bound(later_rounds)),
         ("follow_up_of", record.follow_up_of.clone().into()),
+        ("rejudged_from", record.rejudged_from.clone().into()),
         ("context_tokens", whole(context_tokens)),
         (
             "cache_saved_micro_usd",

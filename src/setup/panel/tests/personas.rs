@@ -101,7 +101,7 @@ fn a_personas_own_model_comes_before_the_named_ones() {
     assert_eq!(seats_of(&["google"], &alone), ["skeptic=google:own"]);
     let error = selected(&["openai"], &alone).unwrap_err();
     assert_eq!(error.to_string(), "there is no key for Google");
-    assert_eq!(error.hints[1], "it is the model of `skeptic`");
+    assert_eq!(error.hints[1], "or change it for `skeptic`");
 }
 
 #[test]

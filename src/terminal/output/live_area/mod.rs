@@ -320,12 +320,14 @@ impl AreaState {
     fn fitted(&self, lines: Vec<String>, size: TerminalSize) -> Vec<String> {
         // The last column stays free: some terminals wrap as soon as it is filled.
         let width = size.columns.saturating_sub(1).max(1);
+        let end = self.paint.charset.text("…");
         let mut fitted = Vec::new();
         for line in lines {
             let line = self.paint.printable(&line).replace('\t', " ");
+            let line = self.paint.charset.text(&line);
             fitted.extend(
                 line.split('\n')
-                    .map(|row| truncate_str(row, width, "…").into_owned()),
+                    .map(|row| truncate_str(row, width, &end).into_owned()),
             );
         }
         fitted

@@ -36,7 +36,7 @@ fn area(columns: usize) -> (LiveArea, Written) {
         is_terminal: true,
         is_animated: true,
         is_synchronized: true,
-        paint: Paint::Colour,
+        paint: Paint::COLOUR,
         width: columns,
     };
     let area = LiveArea::new(writer, traits, Typing::Own, TerminalModes::default(), size);
@@ -52,7 +52,7 @@ fn terminal(columns: u16) -> vt100::Parser {
 
 /// Three rows and the line of the run as a consultation has them, with as much text as is usual.
 fn waiting_rows(elapsed: Duration) -> Vec<String> {
-    let paint = Paint::Colour;
+    let paint = Paint::COLOUR;
     let frame = elapsed.as_millis() / FRAME.as_millis();
     let spinner = ["⠋", "⠙", "⠹", "⠸"][usize::try_from(frame).unwrap() % 4];
     let clock = format!("0:{:02}", elapsed.as_secs());

@@ -23,7 +23,7 @@ const START: Duration = Duration::from_secs(2);
 
 /// Follows events that all happen two seconds after the start.
 fn view(events: &[Event]) -> LiveView {
-    let mut view = LiveView::new(Paint::Plain);
+    let mut view = LiveView::new(Paint::PLAIN);
     view.follow(
         &Event::Round(RoundEvent::Started { round_number: 1 }),
         START,

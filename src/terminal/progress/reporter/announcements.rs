@@ -117,7 +117,7 @@ impl ProgressReporter {
         match event {
             AgentEvent::Thinking { name, model, .. } if is_plain => {
                 self.printer
-                    .note(&format!("⚡ Asking {name} ({})", model.model));
+                    .note(&format!("⚡ {name} thinking... ({})", model.model));
             }
             AgentEvent::Completed { agent_id, name, .. } => match agent_id {
                 // The artifact follows.
@@ -125,7 +125,8 @@ impl ProgressReporter {
                 AgentId::Helper | AgentId::SecondJudge => {
                     let took = self.facts.take_answered(agent_id);
                     if let (Some(took), true) = (took, is_plain) {
-                        self.printer.note(&format!("✔ {name}  {}", seconds(took)));
+                        let took = seconds(took);
+                        self.printer.note(&format!("✅ {name} completed ({took})"));
                     }
                 }
             },
@@ -159,8 +160,12 @@ impl ProgressReporter {
             return;
         };
         let (name, took) = (self.facts.name_of(&summary.agent), seconds(took));
-        let paint = self.printer.err_traits().paint;
-        let lines = summary.lines(&name, &took, self.width(), paint);
+        let lines = if self.display == DisplayMode::Live {
+            let traits = self.printer.err_traits();
+            summary.lines(&name, &took, traits.width, traits.paint)
+        } else {
+            summary.plain_lines(&name, &took)
+        };
         self.printer.note(&lines.join("\n"));
     }
 

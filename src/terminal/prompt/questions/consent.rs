@@ -237,7 +237,7 @@ mod tests {
             month,
             asks_first_cost: false,
         };
-        question(estimate, why, &rule, None).text(100, Paint::Plain)
+        question(estimate, why, &rule, None).text(100, Paint::PLAIN)
     }
 
     #[test]

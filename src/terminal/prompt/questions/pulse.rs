@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn pulse_names_one_agent_or_lists_several() {
         let text = |waiting: &[StillWaiting], may_go_on_without| {
-            question(waiting, may_go_on_without).text(80, Paint::Plain)
+            question(waiting, may_go_on_without).text(80, Paint::PLAIN)
         };
         let one = [waiting("Security Expert", 72_400)];
         assert_eq!(

@@ -91,7 +91,7 @@ mod tests {
     }
 
     fn ask(offers: &[SubstitutionOffer]) -> String {
-        question(offers).text(400, Paint::Plain)
+        question(offers).text(400, Paint::PLAIN)
     }
 
     #[test]

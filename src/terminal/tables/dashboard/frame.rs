@@ -5,7 +5,7 @@
 
 use console::measure_text_width;
 
-use crate::terminal::document::{Charset, Part, Screen};
+use crate::terminal::document::{Part, screen};
 use crate::terminal::output::style::Paint;
 
 /// A narrower canvas is drawn at this width.
@@ -20,13 +20,12 @@ const WIDEST_PAIRED: usize = 112;
 /// Columns beside the text of a cell: two before it, one after it.
 const BESIDE: usize = 3;
 
-/// Width, colour, characters and frame.
+/// Width, colour and frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Canvas {
     /// Columns.
     pub width: usize,
     pub paint: Paint,
-    pub charset: Charset,
     pub border: Border,
 }
 
@@ -128,20 +127,13 @@ impl SectionFrame {
     }
 
     fn text(self, parts: &[Part], room: usize) -> String {
-        let Canvas { paint, charset, .. } = self.canvas;
         // A screen leaves its last column free.
-        let width = Some(room + 1);
-        Screen {
-            width,
-            paint,
-            charset,
-        }
-        .text(parts)
+        screen(parts, Some(room + 1), self.canvas.paint)
     }
 
     fn drawing(self, strokes: &str) -> String {
-        let Canvas { paint, charset, .. } = self.canvas;
-        paint.dim(&charset.text(strokes))
+        let paint = self.canvas.paint;
+        paint.dim(&paint.charset.text(strokes))
     }
 
     fn rule(self, ends: &str, above: &Block, below: &Block) -> String {

@@ -206,9 +206,10 @@ fn each_word_is_completed_by_its_place() {
     save_two(&conclave);
     conclave.run(&["history"]).ends_with(0);
     let prefixed = format!("consult-{OTHER}");
-    let options: [&str; 6] = [
+    let options: [&str; 7] = [
         "--round",
         "--agent",
+        "--answer",
         "--format",
         "--json",
         "--no-pager",

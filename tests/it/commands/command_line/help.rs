@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 48] = [
+const COMMANDS: [&[&str]; 49] = [
     &[],
     &["consult"],
     &["resume"],
@@ -46,6 +46,7 @@ const COMMANDS: [&[&str]; 48] = [
     &["config", "show"],
     &["config", "get"],
     &["config", "set"],
+    &["config", "edit"],
     &["config", "unset"],
     &["setup"],
     &["completions"],

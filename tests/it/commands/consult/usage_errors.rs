@@ -163,7 +163,7 @@ fn unknown_arguments_are_rejected_with_at_most_one_suggestion() {
         ),
         (
             &["Should", "we", "ship"],
-            "tip: ask it with 'conclave consult Should we ship'\n",
+            "\nhint: ask it with 'conclave consult Should we ship'\n",
         ),
         (&[], "Usage: conclave <COMMAND>"),
         (&["consul", "q"], " exists: 'consult'\n"),
@@ -176,9 +176,9 @@ fn unknown_arguments_are_rejected_with_at_most_one_suggestion() {
     ] {
         let stderr = rejected(&conclave, &server, arguments, "");
         assert!(stderr.contains(message), "{arguments:?}: {stderr}");
-        let tips = usize::from(message.contains("tip: ") || message.contains(" exists: "));
+        let tips = usize::from(message.contains("hint: ask it") || message.contains(" exists: "));
         assert_eq!(
-            stderr.matches("tip: ").count(),
+            stderr.matches("hint: ask it").count() + stderr.matches(" exists: ").count(),
             tips,
             "{arguments:?}: {stderr}"
         );

@@ -43,8 +43,9 @@ impl Agent {
 
 /// Returns the loop of the README for this agent; it exits with the last code.
 fn script(agent: Agent) -> String {
-    let lines = README.lines().filter_map(|line| line.strip_prefix("    "));
-    let lines = lines.skip_while(|line| !line.starts_with("agent() {"));
+    let lines = README
+        .lines()
+        .skip_while(|line| !line.starts_with("agent() {"));
     let mut script: Vec<String> = Vec::new();
     for line in lines {
         let is_agent = line.trim_start_matches("# ").starts_with("agent() {");

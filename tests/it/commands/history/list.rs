@@ -9,8 +9,9 @@ use crate::commands::resume::stalling_server;
 use crate::commands::{json_of, succeed};
 use crate::support::binary::Conclave;
 use crate::support::generated::{self, Length};
+use crate::support::provider_server::ProviderServer;
 use crate::support::saved::{complete_consultation, log_folder};
-use crate::support::schema;
+use crate::support::schema::{self, check};
 
 use super::{MIDDLE, NEWEST, OLDEST, ids, three};
 
@@ -47,6 +48,39 @@ fn pipe_gets_one_full_line_per_consultation_newest_first() {
         ran.stdout
     );
     assert!(!ran.stdout.contains(['\t', '\u{1b}']));
+}
+
+#[test]
+fn runs_without_a_call_are_left_out_and_counted() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    // The cost is not agreed to, and the panel has no model that can be asked.
+    let ask = ["consult", "Shall we not?"];
+    let declining = conclave.variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "0");
+    declining.run(&ask).ends_with(3);
+    let list = json_of(&declining, &["ls", "--json"]);
+    assert_eq!((&list["total"], &list["left_out"]), (&1.into(), &1.into()));
+    assert_eq!(ids(&list).len(), 1);
+    let all = json_of(&declining, &["ls", "--all", "--json"]);
+    assert_eq!((&all["total"], &all["left_out"]), (&2.into(), &0.into()));
+    assert_eq!(ids(&all).len(), 2);
+    assert_eq!(
+        ids(&json_of(
+            &declining,
+            &["ls", "--state", "declined", "--json"]
+        ))
+        .len(),
+        1
+    );
+    check(SCHEMA, &all);
+    let only_declined = Conclave::at(&server).variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "0");
+    only_declined.run(&ask).ends_with(3);
+    let ran = only_declined.run(&["ls"]).ends_with(0);
+    assert_eq!(
+        ran.stderr,
+        "No consultations match; list all with `conclave history list --all`\n"
+    );
 }
 
 #[test]
@@ -113,7 +147,7 @@ fn empty_home_yields_a_hint_to_consult() {
     let json = conclave.run(&["history", "--json"]).ends_with(0).json();
     assert_eq!(
         json,
-        serde_json::json!({ "schema_version": "1.0", "total": 0, "consultations": [] })
+        serde_json::json!({ "schema_version": "1.0", "total": 0, "left_out": 0, "consultations": [] })
     );
     let ran = three().run(&["history", "--mode", "explore"]).ends_with(0);
     assert_eq!(ran.stdout, "");
@@ -158,7 +192,11 @@ fn limit_applies_and_every_short_id_is_unique() {
     generated::write(&log_folder(&conclave), 11, 60, Length::Short);
     let listed = |arguments: &[&str], count| {
         let json = json_of(&conclave, &[&["history", "--json"], arguments].concat());
-        assert_eq!(json["total"], 60);
+        let left_out = if arguments == ["--all"] { 0 } else { 5 };
+        assert_eq!(
+            (&json["total"], &json["left_out"]),
+            (&(60 - left_out).into(), &left_out.into())
+        );
         assert_eq!(json["consultations"].as_array().unwrap().len(), count);
         json
     };

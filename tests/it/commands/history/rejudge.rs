@@ -67,6 +67,8 @@ fn rejudge_asks_the_judge_once_in_each_of_rounds_2_and_4() {
     assert_ne!(record["consultation_id"], from);
     let list = json_of(&conclave, &["history", "--json"]);
     assert_eq!(list["total"], 2, "it is a consultation of its own");
+    let [again, first] = [0, 1].map(|at| &list["consultations"][at]["rejudged_from"]);
+    assert_eq!((again, first), (&Value::from(from), &Value::Null));
     let shown = succeed(&conclave, &["history", "show", "last"]).stdout;
     let line = format!("**Judged again:** the answers of {from}");
     assert!(shown.contains(&line), "{shown}");

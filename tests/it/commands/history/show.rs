@@ -30,6 +30,25 @@ fn show_names_a_consultation_that_has_only_just_begun() {
 }
 
 #[test]
+fn answer_alone_is_plain_text_and_one_that_is_missing_is_an_error() {
+    let conclave = three();
+    let answer = |id: &str| conclave.run(&["history", "show", id, "--answer"]);
+    let record = json_of(&conclave, &["history", "show", OLDEST, "--json"]);
+    let recommendation = record["recommendation"].as_str().unwrap();
+    let ran = answer(OLDEST).ends_with(0);
+    assert_eq!(ran.stdout.trim_end(), recommendation);
+    assert_eq!(ran.stderr, "");
+    let ran = answer(MIDDLE).ends_with(1);
+    assert_eq!(ran.stdout, "");
+    assert_eq!(
+        ran.stderr,
+        format!("error: consult-{MIDDLE} has no answer\n")
+    );
+    let both = ["history", "show", OLDEST, "--answer", "--json"];
+    conclave.run(&both).ends_with(2);
+}
+
+#[test]
 fn json_of_a_record_is_shown_as_it_is_stored() {
     let conclave = Conclave::new();
     let saved = complete_consultation("01kfa1aaaaaaaaaaaaaaaaaaaa", START, "Is Expert C right?");
@@ -90,13 +109,13 @@ fn show_prints_one_round_or_agent_and_rejects_missing_ones() {
     let refused = |arguments: &[&str]| show(arguments).ends_with(2).stderr;
     assert_eq!(
         refused(&["--round", "7"]),
-        format!("error: consult-{OLDEST} has no round 7\nhint: its rounds: 1, 2, 3, 4\n")
+        format!("error: consult-{OLDEST} has no round 7\nhint: one of: 1, 2, 3, 4\n")
     );
     let agents =
         "security (Security Expert), architecture (Architect), pragmatic (Pragmatist), judge";
     assert_eq!(
         refused(&["--agent", "lawyer"]),
-        format!("error: consult-{OLDEST} has no agent `lawyer`\nhint: its agents: {agents}\n")
+        format!("error: consult-{OLDEST} has no agent `lawyer`\nhint: one of: {agents}\n")
     );
     let stderr = refused(&["--round", "1", "--format", "json"]);
     assert!(stderr.contains("shown as Markdown only"), "{stderr}");

@@ -167,7 +167,7 @@ fn every_view_calls_a_refinement_a_refinement() {
     assert!(section.starts_with(headline), "{section}");
     assert_eq!(on_page(&record, "Architect"), "refined its position");
     let shown = summary(&record, &NextSteps::None);
-    let shown = screen(&shown, Some(101), Paint::Plain);
+    let shown = screen(&shown, Some(101), Paint::PLAIN);
     let refined = "Security Expert, Architect refined their positions";
     assert!(shown.contains(refined), "{shown}");
     assert_eq!(stored_changes(&log), [false, false, false]);

@@ -264,7 +264,7 @@ proptest! {
         let (_, section) = text.split_once("## Changes\n\n").unwrap();
         let html = page(&record);
         let summary = summary(&record, &NextSteps::None);
-        let summary = screen(&summary, Some(101), Paint::Plain);
+        let summary = screen(&summary, Some(101), Paint::PLAIN);
         let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
 
         let changes = record.position_changes();

@@ -13,7 +13,7 @@ use conclave::cli;
 use conclave::config::env::Environment;
 use conclave::engine::clock::Clock;
 use conclave::terminal::output::printer::Printer;
-use conclave::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
+use conclave::terminal::output::stream_traits::StreamTraits;
 
 use super::RunOutput;
 use crate::support::timeout::WAIT_TIMEOUT;
@@ -44,15 +44,7 @@ pub(super) fn run(
     let thread = std::thread::spawn(move || {
         move_to(&folder);
         let exit = cli::run(words, &environment, Clock::system(), |verbosity, mask| {
-            let traits = StreamTraits::new(
-                false,
-                None,
-                &TerminalEnv {
-                    no_color: environment.text("NO_COLOR"),
-                    clicolor_force: environment.text("CLICOLOR_FORCE"),
-                    term: environment.text("TERM"),
-                },
-            );
+            let traits = StreamTraits::new(false, None, &|name| environment.text(name));
             let [out, err] = written.map(|stream| (Box::new(stream) as _, traits));
             Printer::new(out, err, verbosity, mask)
         });

@@ -2,7 +2,7 @@
 
 use conclave::domain::cost::money::Cost;
 use conclave::domain::record::statistics::{Progress, Span, Statistics, UsageNumbers};
-use conclave::terminal::document::Charset;
+use conclave::terminal::charset::Charset;
 use conclave::terminal::tables::dashboard::nothing;
 use jiff::civil::date;
 

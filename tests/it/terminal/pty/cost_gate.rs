@@ -74,7 +74,10 @@ fn no_and_the_end_of_input_end_the_run_before_any_spending() {
         assert!(!text.contains("--yes"), "the hint is for scripts: {text}");
         assert!(server.requests().is_empty());
         assert_eq!(conclave.record()["abort_reason"], "declined");
-        let list = conclave.run(&["history", "--json"]).ends_with(0).json();
+        let list = conclave
+            .run(&["history", "--all", "--json"])
+            .ends_with(0)
+            .json();
         assert_eq!(list["consultations"][0]["status"], "declined", "{list}");
         let figures = conclave.run(&["consult-stats", "--json"]).json();
         let usage = &figures["usage"];

@@ -41,6 +41,28 @@ fn the_judges_text_appears_above_the_live_display() {
 }
 
 #[test]
+fn everything_on_a_terminal_without_utf_8_is_ascii() {
+    let server = ProviderServer::start();
+    let conclave = consent_terminal(&server).variable("LC_ALL", "C");
+    let arguments = ["consult", "Shall we?"];
+    let mut terminal = Terminal::start(&conclave, 80, Output::Terminal, &arguments);
+    terminal.wait_for("[Y/n", 1);
+    terminal.type_in("y");
+    let screen = ended(terminal, 0);
+    assert!(screen.text().is_ascii(), "{}", screen.text());
+    for arguments in [
+        &["history"][..],
+        &["history", "show", "--full"],
+        &["stats"],
+        &["doctor"],
+    ] {
+        let terminal = Terminal::start(&conclave, 80, Output::Terminal, arguments);
+        let text = terminal.end().1.text();
+        assert!(text.is_ascii(), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
 fn a_dumb_terminal_gets_no_escape_codes() {
     let server = ProviderServer::start();
     let run = |name, value| {
@@ -57,6 +79,6 @@ fn a_dumb_terminal_gets_no_escape_codes() {
     let dumb = run("TERM", "dumb");
     let text = dumb.text();
     assert!(!dumb.has_escape_codes(), "nothing is redrawn: {text:?}");
-    let line = "⚡ Asking Security Expert (claude-sonnet-5-5)\n";
+    let line = "⚡ Security Expert thinking... (claude-sonnet-5-5)\n";
     assert!(text.contains(line), "{text}");
 }

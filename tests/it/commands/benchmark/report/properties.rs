@@ -125,7 +125,7 @@ proptest! {
     #[test]
     fn every_face_shows_any_results((terms, results) in results()) {
         let report = report(&terms, &results);
-        prop_assert!(!screen(&summary(&report), Some(80), Paint::Plain).is_empty());
+        prop_assert!(!screen(&summary(&report), Some(80), Paint::PLAIN).is_empty());
         prop_assert!(markdown(&report).ends_with('\n'));
         scan(&page(&report));
         prop_assert!(Document::parse(&junit(&report)).is_ok());

@@ -13,7 +13,7 @@ use crate::support::sample_results::{
 };
 
 fn shown(report: &conclave::benchmark::report::BenchmarkReport, width: usize) -> String {
-    let screen = document::screen(&summary(report), Some(width), Paint::Plain);
+    let screen = document::screen(&summary(report), Some(width), Paint::PLAIN);
     for line in screen.lines() {
         // Commands stay on one line, to be copied.
         let is_command = line.contains("conclave ");

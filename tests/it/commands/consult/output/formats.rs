@@ -33,15 +33,47 @@ fn markdown_is_the_default_and_progress_goes_to_stderr() {
         "🔍 Starting consultation with 3 experts...\n",
         "claude-sonnet-5-5",
         " (auto-approved)\n",
-        "⚡ Asking Security Expert (claude-sonnet-5-5)\n",
-        "✔ Architect  ",
+        "⚡ Security Expert thinking... (claude-sonnet-5-5)\n",
+        "✅ Architect completed (",
+        ") · 70%\n  ",
+        "📋 Round 1 complete\n",
         "📋 Round 4 complete\n",
         "✨ Consultation complete\n",
     ] {
         output.assert_stderr_contains(line);
     }
-    assert!(!output.stdout.contains(['✔', '💰', '\u{1b}']));
+    assert!(!output.stdout.contains(['✅', '💰', '\u{1b}']));
     assert!(!output.stderr.contains('\u{1b}'));
+}
+
+#[test]
+fn other_locale_gets_the_same_lines_in_ascii_and_the_answer_as_it_is() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("LC_ALL", "C");
+    let ran = conclave.run(&["consult", "Können wir?"]).ends_with(0);
+    assert!(
+        ran.stdout.contains("**Question:** Können wir?"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.is_ascii(), "{}", ran.stderr);
+    for line in [
+        "Starting consultation with 3 experts...\n",
+        "Security Expert thinking... (claude-sonnet-5-5)\n",
+        "OK Architect completed (",
+        "\nRound 4 complete\n",
+    ] {
+        ran.assert_stderr_contains(line);
+    }
+    // Tables are drawn, and JSON is not.
+    let list = conclave.run(&["history"]).ends_with(0).stdout;
+    assert!(list.contains("Können wir?"), "{list}");
+    let doctor = conclave.run(&["doctor"]).stdout;
+    assert!(doctor.is_ascii() && doctor.contains("+ "), "{doctor}");
+    let events = conclave.run(&["consult", "-q", "--events", "-", "Können wir… ja?"]);
+    let events = events.ends_with(0).stderr;
+    assert!(events.contains("Können wir… ja?"), "{events}");
+    assert!(!consult(&["-q"]).1.stderr.contains("thinking"));
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn each_vendor_gets_its_part_of_the_four_rounds() {
             Judge            openai:gpt-6.1-sol, then anthropic:claude-sonnet-5-5, google:gemini-4-argon\n",
     );
     output.assert_stderr_contains(" (auto-approved)\n");
-    output.assert_stderr_contains("\n✔ Helper  ");
+    output.assert_stderr_contains("\n✅ Helper completed (");
     assert!(
         output.stderr.ends_with("✨ Consultation complete\n"),
         "{}",

@@ -122,9 +122,9 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
     assert_contains(&prompt, "- accessibility: You are an accessibility expert");
     for line in [
         "Helper    openai:gpt-6.1-sol, selects the personas\n",
-        "⚡ Asking Helper (gpt-6.1-sol)\n",
+        "⚡ Helper thinking... (gpt-6.1-sol)\n",
         "🎭 Personas selected for this question (planning): Skeptic, DevOps Engineer, Creative Thinker\n   Somebody has to doubt it and somebody to run it.\n",
-        "⚡ Asking DevOps Engineer (gpt-6.1-sol)\n",
+        "⚡ DevOps Engineer thinking... (gpt-6.1-sol)\n",
     ] {
         output.assert_stderr_contains(line);
     }

@@ -200,7 +200,7 @@ fn large_panel_makes_four_calls_per_vendor_at_once() {
     assert_eq!(record["status"], "complete");
     assert_eq!(record["perspectives"].as_array().unwrap().len(), SEATS);
     output.assert_stderr_contains("🔍 Starting consultation with 18 experts...");
-    let answered = output.stderr.matches("✔ Security Expert").count();
+    let answered = output.stderr.matches("✅ Security Expert").count();
     assert_eq!(answered, 2 * SEATS);
     assert_costs_add_up(&record);
 }

@@ -112,7 +112,7 @@ fn rebuild_on_a_full_disk_leaves_only_the_old_index() {
 fn history_is_listed_when_no_file_can_grow() {
     let conclave = with_records(Conclave::new(), 2);
     let listed = |state: &str| {
-        let ran = run_with_file_limit(&conclave, 0, "history --json").ends_with(0);
+        let ran = run_with_file_limit(&conclave, 0, "history --all --json").ends_with(0);
         assert_eq!(ran.json()["total"], 2, "{state}: {}", ran.stderr);
         ran.stderr
     };

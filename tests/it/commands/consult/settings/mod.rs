@@ -1,8 +1,25 @@
 //! The home and the environment of a consultation: prompts, catalogs, proxies, and earlier runs.
 
+mod repository;
+
 use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::ProviderServer;
+
+#[test]
+fn persona_file_in_a_folder_that_is_not_read_is_named_once() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).config("{}");
+    std::fs::create_dir(conclave.home().join("personas")).unwrap();
+    let file = conclave.home().join("personas/otter.md");
+    std::fs::write(&file, "You are an otter.").unwrap();
+    let warning = format!(
+        "Warning: {} is not read; personas are in `prompts/personas`\n",
+        file.display()
+    );
+    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    assert_eq!(ran.stderr.matches(&warning).count(), 1, "{}", ran.stderr);
+}
 
 #[test]
 fn user_prompts_are_sent_and_change_the_recorded_hash() {
