@@ -8,14 +8,13 @@
 use std::iter;
 
 use console::{Alignment, measure_text_width, pad_str};
-use textwrap::{Options, WordSplitter};
 
 use super::plot::{Plot, Point};
 use super::{Fact, Line, Part, Piece, Table, Tail, markdown};
 use crate::terminal::markdown::plain::plain;
 use crate::terminal::markdown::render::{WIDEST, render};
 use crate::terminal::output::style::{Paint, Tone};
-use crate::terminal::output::wrap::{cut_line, widest};
+use crate::terminal::output::wrap::{cut_line, options, widest};
 use crate::text::clean::{capitalised, one_line};
 
 /// Blanks between columns, and before what stands beneath a name.
@@ -142,10 +141,9 @@ impl Screen {
         }
         let beneath = " ".repeat(indent);
         let room = self.room().min(WIDEST.max(indent + 40));
-        let options = Options::new(room.max(indent + 8))
+        let options = options(room.max(indent + 8), text)
             .initial_indent(head)
-            .subsequent_indent(&beneath)
-            .word_splitter(WordSplitter::NoHyphenation);
+            .subsequent_indent(&beneath);
         textwrap::fill(text, options) + "\n"
     }
 
@@ -178,12 +176,7 @@ impl Screen {
                     0 => format!("{label}{GAP}").into(),
                     _ => " ".repeat(indent).into(),
                 };
-                let words = self.words(value);
-                let value = match value.0.as_slice() {
-                    // A path is not wrapped, so that it can be copied.
-                    [Piece::Exact(Tone::Key, _)] => format!("{head}{words}\n"),
-                    _ => self.hanging(&head, &words, indent),
-                };
+                let value = self.hanging(&head, &self.words(value), indent);
                 text.push_str(&match fact.most_lines {
                     Some(most) => self.cut(&value, most),
                     None => value,

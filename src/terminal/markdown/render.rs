@@ -9,6 +9,7 @@ use crate::text::clean::clean;
 
 use super::table::table_lines;
 use crate::terminal::output::style::Paint;
+use crate::terminal::output::wrap::options;
 
 /// Longer lines are hard to read on any terminal.
 pub const WIDEST: usize = 100;
@@ -264,8 +265,7 @@ impl Page {
     fn put(&mut self, text: &str) {
         self.separate();
         // Between words only: model names keep their hyphens on one line.
-        let unbroken = textwrap::Options::new(self.room())
-            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        let unbroken = options(self.room(), text);
         for line in text.split('\n') {
             let mut style = String::new();
             for wrapped in textwrap::wrap(line, &unbroken) {

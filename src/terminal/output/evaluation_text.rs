@@ -56,7 +56,7 @@ fn wrapped(line: &str, traits: StreamTraits) -> Vec<String> {
     let branch = BRANCHES.iter().find(|(branch, _)| line.starts_with(branch));
     let (branch, below) = branch.copied().unwrap_or(("", "  "));
     let text = line.strip_prefix(branch).unwrap_or(line);
-    let options = wrap_options(traits.width)
+    let options = wrap_options(traits.width, text)
         .initial_indent(branch)
         .subsequent_indent(below);
     let lines = textwrap::wrap(text, options).into_iter();

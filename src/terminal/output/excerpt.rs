@@ -8,7 +8,7 @@ const MAX_LINES: usize = 3;
 
 /// The first lines and the number of the rest.
 fn excerpt(text: &str, width: usize) -> String {
-    let lines = textwrap::wrap(text.trim(), wrap_options(width));
+    let lines = textwrap::wrap(text.trim(), wrap_options(width, text));
     let rest = lines.len().saturating_sub(MAX_LINES);
     let mut shown = lines;
     shown.truncate(MAX_LINES);

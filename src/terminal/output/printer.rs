@@ -272,7 +272,7 @@ impl Printer {
         let text = if text.starts_with(' ') {
             fit(&text, Some(width))
         } else {
-            textwrap::fill(&text, wrap_options(width))
+            textwrap::fill(&text, wrap_options(width, &text))
         };
         let lines: Vec<String> = text.lines().map(|line| paint.tone(tone, line)).collect();
         self.lines(&lines.join("\n"));

@@ -1,6 +1,12 @@
-//! Measures plain lines and wraps them to the width of a terminal.
+//! Measures plain lines and wraps them to the width of a terminal. A command in backticks and a path
+//! stay on one line, so that they can be copied.
 
 use console::{measure_text_width, truncate_str};
+use textwrap::core::Word;
+use textwrap::{Options, WordSeparator, WordSplitter};
+
+/// More between two backticks is no command.
+const LONGEST_COMMAND: usize = 120;
 
 /// A cut text loses this much of a word, and no more.
 const LONGEST_WORD: usize = 24;
@@ -16,16 +22,53 @@ pub(in crate::terminal) fn fit(line: &str, width: Option<usize>) -> String {
     let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
     textwrap::fill(
         &words,
-        wrap_options(width)
+        wrap_options(width, &words)
             .initial_indent(&indent)
             .subsequent_indent(&subsequent),
     )
 }
 
 /// Leaves the last column free and does not break model names at their hyphens.
-pub(in crate::terminal) fn wrap_options<'a>(width: usize) -> textwrap::Options<'a> {
-    textwrap::Options::new(width.saturating_sub(1).max(8))
-        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+pub(in crate::terminal) fn wrap_options<'a>(width: usize, text: &str) -> Options<'a> {
+    options(width.saturating_sub(1).max(8), text)
+}
+
+/// With all columns. What is longer than a line is broken, unless it is a command or a path.
+pub(in crate::terminal) fn options<'a>(room: usize, text: &str) -> Options<'a> {
+    let is_long = |word: &Word<'_>| is_whole(word) && measure_text_width(word) > room;
+    Options::new(room)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .word_separator(WordSeparator::Custom(words))
+        .break_words(
+            !text
+                .lines()
+                .any(|line| words(line).any(|word| is_long(&word))),
+        )
+}
+
+/// Returns whether it is a command in backticks or a path.
+fn is_whole(word: &str) -> bool {
+    word.starts_with(['/', '~', '`']) || word.is_ascii() && word.contains(['`', '/'])
+}
+
+/// Words as Unicode breaks lines, but with each command and each path in one.
+fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    let (mut start, mut end) = (0, 0);
+    let rest = |at: usize| line.get(at..).unwrap_or_default();
+    let mut words: Vec<Word<'_>> = Vec::new();
+    for part in WordSeparator::new().find_words(line) {
+        end += part.word.len() + part.whitespace.len();
+        let word = line.get(start..end).unwrap_or_default();
+        let is_open = word.matches('`').count() % 2 == 1;
+        let closes = || rest(end).find('`').is_some_and(|at| at < LONGEST_COMMAND);
+        let is_within = is_open && closes() || part.whitespace.is_empty() && is_whole(word);
+        if !is_within {
+            words.push(Word::from(word));
+            start = end;
+        }
+    }
+    words.extend((start < end).then(|| Word::from(rest(start))));
+    Box::new(words.into_iter())
 }
 
 pub(in crate::terminal) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> usize {
@@ -61,6 +104,30 @@ pub(in crate::terminal) fn fitted_row(segments: &[String], width: usize) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commands_and_paths_stay_on_one_line() {
+        for (line, expected) in [
+            (
+                "see it with `conclave history show last`, or not",
+                "see it with\n  `conclave history show last`,\n  or not",
+            ),
+            (
+                "saved in /a/very/long/path/to/the/record-of-it.json now",
+                "saved in\n  /a/very/long/path/to/the/record-of-it.json\n  now",
+            ),
+            (
+                "one`s own, and much more of it",
+                "one`s own, and much more\n  of it",
+            ),
+            (
+                "averyveryverylongwordwithoutend",
+                "averyveryverylongwordwithou\n  tend",
+            ),
+        ] {
+            assert_eq!(fit(line, Some(28)), expected);
+        }
+    }
 
     #[test]
     fn the_last_column_stays_free() {
