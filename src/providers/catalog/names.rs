@@ -10,7 +10,7 @@ use crate::domain::names::did_you_mean;
 #[error("unknown model `{name}`{suggestion}")]
 pub struct UnknownModel {
     pub name: String,
-    /// The closest known name, as the rest of the sentence; or empty.
+    /// The closest name of a current model, as the rest of the sentence; or empty.
     pub suggestion: String,
 }
 
@@ -30,14 +30,25 @@ impl ModelCatalog {
             provider: model.provider.clone(),
             model: name.to_owned(),
         });
-        // Of names that are equally like it, the last one counts, and lists begin with the best.
-        let best_last = self.models.iter().rev().map(|model| model.id.as_str());
         at_each_provider
             .find(|model| self.at_own_vendor(model).is_some())
             .ok_or_else(|| UnknownModel {
                 name: name.to_owned(),
-                suggestion: did_you_mean(&name.to_lowercase(), best_last),
+                suggestion: self.suggestion(&name.to_lowercase()),
             })
+    }
+
+    /// The best of the current models that have the name as a part, such as `gpt` or `sonnet`; else
+    /// the one whose name is most like it.
+    fn suggestion(&self, name: &str) -> String {
+        let current = self.models.iter().filter(|model| model.retires.is_none());
+        let of_family = current.clone().filter(|model| model.id.contains(name));
+        let best = of_family.min_by_key(|model| (model.rank.unwrap_or(u32::MAX), model.tier));
+        if let (Some(best), false) = (best, name.is_empty()) {
+            return format!("; did you mean `{}`?", best.id);
+        }
+        // Of names that are equally like it, the last one counts, and lists begin with the best.
+        did_you_mean(name, current.rev().map(|model| model.id.as_str()))
     }
 }
 
@@ -113,6 +124,17 @@ mod tests {
             catalog.resolve("zzz").unwrap_err().to_string(),
             "unknown model `zzz`"
         );
+        for (part, current) in [
+            ("gpt", "gpt-6.1-sol"),
+            ("GPT-6", "gpt-6.1-sol"),
+            ("opus", "claude-opus-5-5"),
+            ("gpt-4o-mimi", "gpt-5.4-mini"),
+        ] {
+            assert_eq!(
+                catalog.resolve(part).unwrap_err().suggestion,
+                format!("; did you mean `{current}`?")
+            );
+        }
     }
 
     #[test]
