@@ -1,5 +1,6 @@
 //! `--dry-run`: what a run would send, and what it is expected to cost. Every paid command shows
-//! the same figures and adds its own; a consultation adds every prompt with its provider and cost.
+//! the same figures and adds its own; a consultation has those of each call, and every prompt, which
+//! a terminal shows only if asked to.
 //!
 //! The context is part of almost every prompt and far longer than the rest. It is shown once, and a
 //! mark stands for it in the prompts.
@@ -22,6 +23,7 @@ use crate::domain::context::{ContextText, ProjectContext, ScrubbingReport};
 use crate::domain::cost::money::Cost;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::model::address::authority;
+use crate::domain::model::vendors;
 use crate::domain::record::stored_record::{StoredContext, source_in_words};
 use crate::domain::words::secret_type;
 use crate::error::Error;
@@ -31,6 +33,8 @@ use crate::terminal::output::format::{amount, cost_range, model_address, round_t
 use crate::terminal::output::pager::Pager;
 use crate::terminal::output::printer::Printer;
 use crate::text::clean::pretty_json;
+
+const TITLE: &str = "Dry run: nothing is sent";
 
 /// What a run would send and cost. Nothing is sent.
 #[derive(Debug, Serialize)]
@@ -55,6 +59,12 @@ pub(crate) struct Preview<'a, D> {
     /// What a person reads above the figures, and below them.
     #[serde(skip)]
     pub(crate) around: [Vec<Part>; 2],
+    /// The table of all calls, in the place of that by model.
+    #[serde(skip)]
+    calls: Option<Part>,
+    /// The title on a terminal, if that leaves out what is below the figures.
+    #[serde(skip)]
+    in_short: Option<&'static str>,
 }
 
 /// Expected calls, tokens and cost.
@@ -133,6 +143,8 @@ impl<'a, D: Serialize> Preview<'a, D> {
             scrubbing_report: estimate.masked.as_ref().filter(|_| estimate.calls > 0),
             details,
             around: Default::default(),
+            calls: None,
+            in_short: None,
         }
     }
 
@@ -143,11 +155,13 @@ impl<'a, D: Serialize> Preview<'a, D> {
         pager: &Pager,
         printer: &Printer,
     ) -> Result<(), Error> {
-        let parts = self.document();
+        let parts = self.document(TITLE, &self.around);
+        let in_short = |short| self.document(short, &[self.around[0].clone(), Vec::new()]);
+        let on_screen = self.in_short.map(in_short);
         let title = "Dry run";
         let source = AnswerText {
             markdown: &document::markdown(&parts),
-            summary: Some(&parts),
+            summary: Some(on_screen.as_ref().unwrap_or(&parts)),
             json: &|| pretty_json(self).map_err(Error::failed),
             html: &|| document::page(title, title, &parts, &BTreeSet::new()),
             noun: "Preview",
@@ -155,35 +169,37 @@ impl<'a, D: Serialize> Preview<'a, D> {
         answer::write(&source, format, output, pager, printer)
     }
 
-    fn document(&self) -> Vec<Part> {
-        let [above, below] = &self.around;
-        let mut parts = vec![Part::Heading(1, "Dry run: nothing is sent".into())];
+    fn document(&self, title: &'static str, [above, below]: &[Vec<Part>; 2]) -> Vec<Part> {
+        let mut parts = vec![Part::Heading(1, title.into())];
         parts.extend(above.iter().cloned());
         let consent = self.consent.as_ref();
         let consent = consent.map(|consent| fact("Consent", consent.message.clone()));
         let masked = self.scrubbing_report.and_then(masked);
         if self.total.calls > 0 {
             parts.push(Part::Facts(consent.into_iter().chain(masked).collect()));
-            parts.extend(self.table());
+            parts.extend(self.calls.clone().or_else(|| self.table()));
         }
         parts.extend(below.iter().cloned());
         parts
     }
 
     fn table(&self) -> Option<Part> {
-        let place = |share: &Share| {
-            let host = share.address.as_deref().map(authority);
-            host.unwrap_or_else(|| "this machine".to_owned())
+        let row = |share: &Share| {
+            share
+                .figures
+                .row(&share.name, place(share.address.as_ref()))
         };
-        let models = self.by_model.iter();
-        let models = models.map(|share| share.figures.row(&share.name, place(share)));
-        let mut rows: Vec<Vec<String>> = models.collect();
+        let mut rows: Vec<Vec<String>> = self.by_model.iter().map(row).collect();
         let parts_of_all = self.parts.iter();
         rows.extend(parts_of_all.map(|part| part.figures.row(&part.name, String::new())));
         rows.push(self.total.row("In all", String::new()));
         let heads = ["", "At", "Calls", "Input", "Output", "Cost"];
         Table::of(2, &heads, rows)
     }
+}
+
+fn place(address: Option<&String>) -> String {
+    address.map_or_else(|| "this machine".to_owned(), |address| authority(address))
 }
 
 /// `None` if nothing is masked.
@@ -196,11 +212,15 @@ fn masked(report: &ScrubbingReport) -> Option<Fact> {
         let types = types.map(|(id, n)| format!("{} {}", thousands(*n), secret_type(id, *n)));
         format!("{source}: {}", types.collect::<Vec<_>>().join(", ")).into()
     });
-    (!report.by_source.is_empty()).then(|| Fact {
-        label: "Masked".into(),
-        values: sources.collect(),
+    (!report.by_source.is_empty()).then(|| facts("Masked", sources))
+}
+
+fn facts(label: &'static str, values: impl Iterator<Item = Line>) -> Fact {
+    Fact {
+        label: label.into(),
+        values: values.collect(),
         most_lines: None,
-    })
+    }
 }
 
 /// The mark in the place of the context.
@@ -221,9 +241,13 @@ pub(crate) fn show(
     };
     sum.add(estimate);
     let details = Details::of(plan, estimate)?;
-    let around = [details.above(), details.below()];
+    let around = [details.above(addresses), details.below()];
     let mut preview = Preview::new(&sum, &[], addresses, consent, details);
     preview.around = around;
+    preview.calls = preview.details.calls(&preview.total);
+    if !flags.full && !flags.verbose {
+        preview.in_short = Some("Dry run: nothing is sent; `--full` shows the prompts");
+    }
     let pager = flags.pager.pager(app.environment);
     preview.show(flags.format(), flags.output.as_deref(), &pager, app.printer)
 }
@@ -330,33 +354,69 @@ impl<'a> Details<'a> {
         })
     }
 
-    fn above(&self) -> Vec<Part> {
+    fn above(&self, addresses: &BTreeMap<ProviderId, String>) -> Vec<Part> {
         let mut facts = vec![fact("Question", self.question.to_owned())];
-        let tokens = format!("{} with the question", thousands(self.context_tokens));
         let sources = self.context.iter().flat_map(|context| &context.sources);
         let sources = sources.map(|source| {
             let (name, tokens) = source_in_words(source);
             format!("{name}: {tokens}").into()
         });
-        let mut values: Vec<Line> = sources.collect();
-        if !values.is_empty() {
-            values.push(tokens.into());
-            facts.push(Fact {
-                label: "Context".into(),
-                values,
-                most_lines: None,
-            });
+        if self.context.is_some() {
+            let tokens = format!("{} with the question", thousands(self.context_tokens));
+            let sources = Line::joined(sources.chain([tokens.into()]), "; ");
+            facts.push(fact("Context", sources));
         }
         facts.extend(self.persona_selection.iter().map(|selection| {
             let model = model_address(selection.chosen_by);
-            let words = "; the prompts below show the default ones";
+            let words = "the prompts show the default ones";
             fact(
                 "Personas",
-                format!("selected for the question by {model}{words}"),
+                format!("selected for the question by {model}; {words}"),
             )
         }));
+        facts.iter_mut().for_each(|fact| fact.most_lines = Some(3));
+        let mut receivers: BTreeMap<&ModelRef, BTreeSet<&str>> = BTreeMap::new();
+        for call in &self.prompts {
+            let agents = receivers.entry(&call.estimate.model).or_default();
+            agents.insert(&call.agent);
+        }
+        let receiver = |(model, agents): (&ModelRef, BTreeSet<&str>)| {
+            let place = place(addresses.get(&model.provider));
+            let agents = agents.into_iter().collect::<Vec<_>>().join(", ");
+            // The name of a vendor says where its own address is.
+            let vendor = vendors::find(model.provider.as_str());
+            let own = vendor.map(|vendor| authority(vendor.default_base_url));
+            let place = Some(place).filter(|place| own.as_ref() != Some(place));
+            let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+            format!("{model}{place}: {agents}").into()
+        };
+        facts.push(self::facts("Sent to", receivers.into_iter().map(receiver)));
         let notices = list(self.notices.iter().map(|notice| Line::from(notice.clone())));
         std::iter::once(Part::Facts(facts)).chain(notices).collect()
+    }
+
+    fn calls(&self, total: &Figures) -> Option<Part> {
+        let row = |who: &str, round: String, tokens: [u64; 2], costs: [Cost; 3]| {
+            let [input, output] = tokens.map(thousands);
+            let texts = [who.to_owned(), round, input, format!("~{output}")];
+            texts.into_iter().chain(costs.map(amount)).collect()
+        };
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for call in &self.prompts {
+            let of = &call.estimate;
+            let tokens = [of.input_tokens, of.output_tokens];
+            let round = of.round_number.to_string();
+            rows.push(row(&call.agent, round, tokens, [of.low, of.cost, of.high]));
+        }
+        let tokens = [total.input_tokens, total.output_tokens];
+        rows.push(row(
+            "In all",
+            String::new(),
+            tokens,
+            [total.low, total.cost, total.high],
+        ));
+        let heads = ["Who", "Round", "In", "Out", "Low", "Expected", "High"];
+        Table::of(2, &heads, rows)
     }
 
     fn below(&self) -> Vec<Part> {
@@ -374,28 +434,19 @@ impl PreviewedPrompt {
     fn document(&self) -> Vec<Part> {
         let estimate = &self.estimate;
         let (round, answer) = (estimate.round_number, estimate.answer.name());
-        let [input, output] = [estimate.input_tokens, estimate.output_tokens].map(thousands);
-        let cost = cost_range(estimate.low, estimate.cost, estimate.high, amount);
         let schema = if self.schema_sent {
-            format!("with the JSON Schema of the answer `{answer}`")
+            "sent"
         } else {
-            format!(
-                "without the JSON Schema of the answer `{answer}`, so that the provider caches \
-                 the context"
-            )
+            "not sent, so that the provider caches the context"
         };
         let unknown = match round {
             _ if self.exact => None,
             1 => Some("the persona"),
-            _ => Some(
-                "the texts in <angle brackets>, the marks around them, and the letters of the \
-                 experts",
-            ),
+            _ => Some("the texts in <angle brackets> and their marks, and the experts' letters"),
         };
         let mut facts = vec![
             fact("To", model_address(&estimate.model)),
-            fact("Expected", format!("{input} in, ~{output} out, {cost}")),
-            fact("Form", schema),
+            fact("JSON Schema", format!("`{answer}`, {schema}")),
         ];
         facts.extend(unknown.map(|unknown| fact("Not known yet", unknown.to_owned())));
         let title = format!("Round {round}, {}: {}", round_title(round), self.agent);

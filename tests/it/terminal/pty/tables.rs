@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::binary::Conclave;
+use crate::support::provider_server::ProviderServer;
 use crate::support::pty::{Output, Terminal};
 use crate::support::sample_events;
 use crate::support::sample_screens::on_both;
@@ -63,7 +64,7 @@ fn history_list_fits_the_terminal() {
 
 #[test]
 fn local_models_fit_the_terminal() {
-    let all = screens(home, &["model", "list"]);
+    let all = screens(home, &["models", "list"]);
     if !cfg!(feature = "local") {
         insta::assert_snapshot!(all);
     }
@@ -75,7 +76,7 @@ fn no_table_cuts_a_word() {
     for arguments in [
         &["models"][..],
         &["personas"],
-        &["model", "list"],
+        &["models", "list"],
         &["config", "show"],
         &["history", "list"],
     ] {
@@ -92,6 +93,47 @@ fn no_table_cuts_a_word() {
                 .collect();
             assert_eq!(cut, [""; 0], "{arguments:?}, {columns}: {narrow}");
         }
+    }
+}
+
+#[test]
+fn dry_run_fits_one_screen_and_has_the_prompts_if_asked() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("TERM", "xterm-256color");
+    std::fs::write(conclave.folder().join("notes.md"), "AKIAIOSFODNN7EXAMPLE").unwrap();
+    let ask = ["consult", "--dry-run", "-q", "-f", "notes.md", "Should we?"];
+    let on = |columns, more: &[&str]| {
+        let arguments = [&ask[..], more].concat();
+        shown(&conclave, columns, &arguments, Screen::history)
+    };
+    let screen = on(80, &[]);
+    let screen = screen.trim_end();
+    assert!(screen.lines().count() < 24, "{screen}");
+    let heads = "Who              Round      In      Out      Low  Expected     High";
+    for part in [
+        heads,
+        "Masked    notes.md: 1 AWS key",
+        "Context   notes.md: ",
+    ] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    assert!(!screen.contains("User:"), "{screen}");
+    for full in ["--full", "--no-pager"] {
+        assert_eq!(
+            on(200, &[full]).contains("User:"),
+            full == "--full",
+            "{full}"
+        );
+    }
+    let known = on(400, &[]);
+    let known: BTreeSet<&str> = known.split_whitespace().collect();
+    for columns in [60, 70, 100, 200] {
+        let screen = on(columns, &[]);
+        let cut: Vec<&str> = screen
+            .split_whitespace()
+            .filter(|word| !known.contains(word))
+            .collect();
+        assert_eq!(cut, [""; 0], "{columns}: {screen}");
     }
 }
 

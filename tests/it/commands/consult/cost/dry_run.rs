@@ -126,8 +126,15 @@ fn text_has_the_vendors_and_every_prompt_and_can_go_to_a_file() {
     assert!(shown.starts_with("# Dry run: nothing is sent\n"), "{shown}");
     let url = server.url();
     let host = url.trim_start_matches("http://");
-    let row = format!("| anthropic:claude-sonnet-5-5 | {host} | 2 | ");
-    assert!(shown.contains(&row), "{shown}");
+    for part in [
+        &format!("**Sent to:** anthropic:claude-sonnet-5-5 ({host}): Security Expert; "),
+        "\n| Who | Round | In | Out | Low | Expected | High |\n",
+        "\n| Security Expert | 1 | ",
+        "\n| Security Expert | 3 | ",
+        "\n| Judge | 4 | ",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
     assert_eq!(shown.matches("\nUser:\n").count(), 9);
     for (file, beginning) in [("plan.md", "# Dry run"), ("plan.html", "<!DOCTYPE html>")] {
         let written = conclave.run(&[&ask[..], &["-o", file]].concat());

@@ -174,7 +174,7 @@ fn dry_run_names_the_selecting_model_and_sends_nothing() {
     let (_, output) = ask(&server, &flags);
     let output = output.ends_with(0);
     let (text, json) = output.stdout.split_once("\n---\n").unwrap();
-    let chosen = "selected for the question by openai:gpt-6.1-sol; the prompts below";
+    let chosen = "selected for the question by openai:gpt-6.1-sol; the prompts show";
     assert_contains(text, chosen);
     assert_contains(text, ": Helper\n");
     let json: Value = serde_json::from_str(json).unwrap();
