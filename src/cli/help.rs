@@ -1,92 +1,75 @@
-//! What `--help` and the manual page say beside the commands: exit codes, keys, files, variables
-//! and examples.
+//! What `--help` and the manual page say beside the commands: their groups, exit codes, keys, files,
+//! variables and examples.
 
 use std::fmt::Write;
+
+use clap::Command;
 
 use super::man::ManSection;
 use crate::domain::model::vendors::VENDORS;
 
-/// The exit codes and their meanings.
-const EXIT_CODES: &str = "  0    success
-  1    the run failed: all agents failed, or every judge; refine check: not converged
-  2    the command line or the configuration is wrong
-  3    you did not agree to the cost or to continue, or could not be asked
-  4    a call could exceed --max-cost, or far more was spent than estimated
-  5    with --strict, fewer agents answered than the panel has
-  6    benchmark: a stop condition ended the run, which can be resumed
-  10   exit-check: the agent's work is done
-  11   exit-check, refine: a person is needed
-  12   exit-check: the loop must not continue; circuit: it is open
-  13   exit-check, refine: there is no progress
-  14   exit-check, refine: the turns or iterations are used up
-  130  interrupted";
+/// The sections of the manual page: a title, then a line for each term and its explanation.
+const SECTIONS: &str = include_str!("man.txt");
 
-/// The variables that are read besides keys and settings.
-const VARIABLES: &str = "\
-CONCLAVE_HOME  The folder of settings, journals and models [default: ~/.llm-conclave]
-CONCLAVE_NAME_OF_SETTING  A setting, such as CONCLAVE_MAX_COST; it overrides config.json, and a \
-    flag overrides it. `conclave config set --help` lists the settings
-NO_COLOR  Print without colours, if set to anything; TERM=dumb also stops animation
-CLICOLOR_FORCE  Print colours into pipes and files too
-LANG, LC_ALL, LC_CTYPE  Draw with ASCII characters unless the locale is UTF-8
-PAGER  The command that shows long texts on a terminal; empty for none [default: less]
-TZ  The time zone of dates and of calendar months
-HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE  The proxy, hosts reached without it, and certificates to \
-    trust";
+/// The groups of commands, each with its first one.
+const GROUPS: [(&str, &str); 5] = [
+    ("consult", "Ask"),
+    ("history", "Look back"),
+    ("consult-stats", "Measure"),
+    ("exit-check", "Steer agents"),
+    ("setup", "Set up"),
+];
 
-/// The files in the home, and those beside a document.
-const FILES: &str = "\
-~/.llm-conclave  The home, unless CONCLAVE_HOME names another folder
-config.json  The settings; `conclave config show` lists them
-models.json  Your own models and prices
-scrub.toml  Your own rules for the masking of secrets, and values that are not secrets
-prompts/personas/NAME.md  Your own personas; other files in prompts replace prompts
-consult-logs/  For each consultation its journal (.jsonl), record (.json), report (.md) and \
-    outcome
-consult-analytics.db  The index for lists and statistics, made from the records
-runs/  For each run of a benchmark its log (log.jsonl) and its state (state.json)
-models/  Downloaded local models
-SPEC.refine/  Beside a document that is refined: its log, its changes and the original";
-
-const EXAMPLES: &str = "\
-conclave \"Should we use OAuth or JWT?\"  Ask the default panel
-conclave consult - -o answer.md < question.txt  Ask what a file holds, and write the answer to a \
-    file
-conclave consult --max-cost 0.50 --yes --json \"…\" | jq .recommendation  Ask from a script, \
-    with a ceiling and without questions
-conclave resume  Resume the newest interrupted consultation
-conclave history export last -o answer.html  Write the newest consultation as a page
-conclave doctor  Check keys, vendors and settings, for free";
+/// Returns the command with its subcommands in groups in the help.
+pub(super) fn in_groups(command: Command) -> Command {
+    let list = command.clone().help_template("{subcommands}").render_help();
+    let head = command.get_styles().get_header().to_owned();
+    let mut groups = String::new();
+    for line in list.ansi().to_string().lines() {
+        let plain = console::strip_ansi_codes(line);
+        let name = plain.strip_prefix("  ");
+        let name = name.and_then(|line| line.split([' ', ',']).next());
+        let group = GROUPS.iter().find(|(first, _)| name == Some(first));
+        // Writing to a `String` cannot fail.
+        let _ = match group {
+            Some((_, title)) => write!(groups, "\n{head}{title}:{head:#}\n{line}\n"),
+            None => writeln!(groups, "{line}"),
+        };
+    }
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\n{head}Options:{head:#}\n\
+         {{options}}{{after-help}}"
+    ))
+}
 
 /// Returns what stands beneath the commands in `--help`.
 pub(super) fn after_help() -> String {
-    let mut text = format!(
-        "Exit codes:\n{EXIT_CODES}\n\nKeys, as environment variables; one is enough, and a local \
-         server needs none:\n"
-    );
+    let mut text = include_str!("examples.txt").to_owned();
     for (variables, vendor) in keys() {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "  {vendor:<10}  {variables}");
     }
-    text.push_str("\nSettings, journals and models are in ~/.llm-conclave, or in CONCLAVE_HOME.");
+    text.push_str(
+        "\nSettings, journals and models are in ~/.llm-conclave, or in CONCLAVE_HOME. `conclave man` \
+         has the exit codes and all variables.",
+    );
     text
 }
 
-pub(super) fn man_sections() -> [ManSection; 4] {
-    let mut environment = rows(VARIABLES);
-    environment.extend(
-        keys().map(|(variables, _)| (variables, "An API key; `conclave doctor` checks it")),
-    );
-    [
-        ("EXIT STATUS", rows(EXIT_CODES)),
-        ("ENVIRONMENT", environment),
-        ("FILES", rows(FILES)),
-        ("EXAMPLES", rows(EXAMPLES)),
-    ]
+pub(super) fn man_sections() -> Vec<ManSection> {
+    let sections = SECTIONS
+        .split("\n\n")
+        .filter_map(|section| section.split_once('\n'));
+    let key = |(variables, _)| (variables, "An API key; `conclave doctor` checks it");
+    let section = |(title, table)| {
+        let keys = keys().map(key).filter(|_| title == "ENVIRONMENT");
+        (title, rows(table).into_iter().chain(keys).collect())
+    };
+    sections.map(section).collect()
 }
 
 fn rows(table: &'static str) -> Vec<(String, &'static str)> {
-    let row = |line: &'static str| line.trim_start().split_once("  ");
+    let row = |line: &'static str| line.split_once("  ");
     let rows = table.lines().filter_map(row);
     rows.map(|(term, text)| (term.to_owned(), text.trim_start()))
         .collect()
@@ -102,9 +85,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_of_a_table_is_a_row() {
-        for table in [EXIT_CODES, VARIABLES, FILES, EXAMPLES] {
-            assert_eq!(rows(table).len(), table.lines().count(), "{table}");
-        }
+    fn every_line_of_the_manual_page_is_a_row() {
+        let terms = man_sections().into_iter().flat_map(|(_, rows)| rows);
+        let titles = SECTIONS.split("\n\n").count();
+        let lines = SECTIONS.lines().filter(|line| !line.is_empty()).count();
+        assert_eq!(terms.count() - keys().count(), lines - titles);
     }
 }

@@ -12,7 +12,6 @@ use jiff::tz::TimeZone;
 
 use crate::commands::agent_loop::{circuit, exit_check};
 use crate::commands::consult::resume;
-use crate::commands::inventory::models::local_files;
 use crate::commands::inventory::setup;
 use crate::commands::inventory::{doctor, models, personas};
 use crate::commands::{
@@ -43,22 +42,22 @@ enum Command {
     #[command(visible_alias = "ask")]
     Consult(Box<consult::Args>),
     Resume(resume::Args),
-    #[command(visible_alias = "stats")]
-    ConsultStats(consult_stats::Args),
+    Refine(Box<refine::Args>),
     History(history::Args),
     Ls(history::ListArgs),
-    Refine(Box<refine::Args>),
+    #[command(visible_alias = "stats")]
+    ConsultStats(consult_stats::Args),
     Benchmark(Box<benchmark::Args>),
     #[command(name = "exit-check")]
     ExitCheck(Box<exit_check::Args>),
     Circuit(circuit::Args),
+    Setup(setup::Args),
     Doctor(doctor::Args),
+    Config(config::Args),
+    #[command(visible_alias = "model")]
     Models(models::Args),
-    Model(local_files::Args),
     Personas(personas::Args),
     Scrub(scrub::Args),
-    Config(config::Args),
-    Setup(setup::Args),
     Completions(completions::Args),
     /// Print the manual page
     Man,
@@ -140,7 +139,6 @@ fn carry_out(command: Command, app: App<'_>) -> Result<Exit, Error> {
         Command::Ls(args) => history::list(&args, app),
         Command::Doctor(args) => doctor::run(&args, app),
         Command::Models(args) => models::run(&args, app),
-        Command::Model(args) => local_files::run(&args, app),
         Command::Personas(args) => personas::run(&args, app),
         Command::Scrub(args) => scrub::run(&args, app),
         Command::Setup(args) => setup::run(args, app),

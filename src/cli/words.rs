@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
+use super::help::in_groups;
 use crate::domain::names::likely;
 use crate::terminal::output::printer::Verbosity;
 
@@ -20,6 +21,10 @@ pub(super) fn parse(
 ) -> clap::error::Result<(Cli, Verbosity)> {
     let mut words: Vec<OsString> = words.into_iter().collect();
     let mut command = Cli::command();
+    let may_ask_help = |word: &OsString| word == "-h" || word == "--help" || word == "help";
+    if words.get(1).is_none_or(may_ask_help) {
+        command = in_groups(command);
+    }
     if is_question_alone(&command, &words) {
         words.insert(1, "consult".into());
     }
@@ -124,22 +129,26 @@ fn with_suggestion(
     } else {
         nearest_command(&addressed, &wrong).map(|near| ContextValue::Strings(vec![near]))
     };
-    let may_be_question = suggestion == ContextKind::SuggestedSubcommand
-        && addressed.get_name() == command.get_name()
-        && (near.is_none() || words.len() > 3);
-    if let Some(near) = near {
-        error.remove(ContextKind::Suggested);
-        error.insert(suggestion, near);
-    }
-    if may_be_question {
-        let question: Vec<_> = words
-            .iter()
-            .skip(1)
-            .map(|word| word.to_string_lossy())
-            .collect();
-        let tip = format!("ask it with 'conclave consult {}'", question.join(" "));
-        let tips = vec![StyledStr::from(tip)];
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    let is_top_level = suggestion == ContextKind::SuggestedSubcommand
+        && addressed.get_name() == command.get_name();
+    let has_it = |parent: &&Command| is_top_level && parent.find_subcommand(&wrong).is_some();
+    let said = words.iter().skip(1).map(|word| word.to_string_lossy());
+    let said = said.collect::<Vec<_>>().join(" ");
+    let tip = match command.get_subcommands().find(has_it) {
+        Some(parent) => Some(format!("it is 'conclave {} {said}'", parent.get_name())),
+        None if !is_top_level || near.is_some() && words.len() < 4 => None,
+        None => Some(format!("ask it with 'conclave consult {said}'")),
+    };
+    match (near, tip) {
+        (_, Some(tip)) => {
+            let tips = vec![StyledStr::from(tip)];
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
+        (Some(near), None) => {
+            error.remove(ContextKind::Suggested);
+            error.insert(suggestion, near);
+        }
+        (None, None) => {}
     }
     error
 }

@@ -154,7 +154,7 @@ impl<'a> EmbeddedModels<'a> {
         if names.len() > 1 {
             let error =
                 Error::usage("a panel can have one local model, for all of its local seats");
-            return Err(error.hint("see the models with `conclave model list`"));
+            return Err(error.hint("see the models with `conclave models list`"));
         }
         let file = self.obtain(name, consent_mode).await?;
         for model in &mut embedded {
@@ -169,7 +169,7 @@ impl<'a> EmbeddedModels<'a> {
         let own = self.own_file.as_deref();
         let own = own.filter(|file| choice::own_name(file) == name);
         choice::choose(own, Some(name), &self.home)
-            .map_err(|error| Error::usage(error).hint("see the models with `conclave model list`"))
+            .map_err(|error| Error::usage(error).hint("see the models with `conclave models list`"))
     }
 
     async fn agree(
@@ -196,7 +196,7 @@ impl<'a> EmbeddedModels<'a> {
         };
         let name = model.name;
         Err(error.hint(format!(
-            "download it first with `conclave model pull {name}`"
+            "download it first with `conclave models pull {name}`"
         )))
     }
 
@@ -235,7 +235,7 @@ impl From<PullError> for Error {
         match &error {
             PullError::Client(_) => Self::usage(error),
             PullError::NoSource { model, .. } => {
-                let repeat = format!("check the network, then run `conclave model pull {model}`");
+                let repeat = format!("check the network, then run `conclave models pull {model}`");
                 Self::failed(error)
                     .hint(repeat)
                     .hint("or set a vendor's key, such as `ANTHROPIC_API_KEY`, for real answers")
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(
             error.hints,
             [
-                "check the network, then run `conclave model pull tiny`",
+                "check the network, then run `conclave models pull tiny`",
                 "or set a vendor's key, such as `ANTHROPIC_API_KEY`, for real answers",
             ]
         );

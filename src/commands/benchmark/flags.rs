@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::benchmark::run::Partition;
+use crate::commands::completions::values::{Names::Models, completer};
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, confidence, share};
 use crate::domain::answer::confidence::Confidence;
 use crate::suites::field_pair;
@@ -47,7 +48,7 @@ pub(super) struct CaseFlags {
 #[command(next_help_heading = "Baseline")]
 pub(super) struct BaselineFlags {
     /// Let this model alone answer each case, with one call, instead of the panel
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = completer(Models))]
     pub(super) single: Option<String>,
 
     /// Let the panel and a single model answer the same cases, and compare them [the model is that
@@ -56,7 +57,7 @@ pub(super) struct BaselineFlags {
     pub(super) compare: bool,
 
     /// The model that grades answers of cases with `match: judge` [default: the suite's `grader`]
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = completer(Models))]
     pub(super) grader: Option<String>,
 }
 

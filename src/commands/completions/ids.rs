@@ -1,4 +1,4 @@
-//! Completion of consultation ids, with their questions, newest first.
+//! Completion of consultation ids, with their ages and questions, newest first.
 //!
 //! A shell waits for this on every key: it never fails, and builds no index.
 
@@ -8,12 +8,18 @@ use clap_complete::engine::{
     ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
 };
 
+use jiff::tz::TimeZone;
+
+use super::VARIABLE;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
+use crate::domain::ids::ConsultationId;
+use crate::engine::clock::Clock;
 use crate::records::files;
-use crate::records::history::{self, CompleteEntries, IdCandidate};
+use crate::records::history::{self, Began, CompleteEntries};
 use crate::records::index::Index;
 use crate::records::runs::RunStore;
+use crate::terminal::tables::history::age;
 use crate::text::clean::one_line;
 
 /// Most ids that are offered.
@@ -22,7 +28,10 @@ const MAX_IDS: u32 = 100;
 const RUN_PREFIX: &str = "bench-";
 
 /// Characters of a question beside its id.
-const LONGEST_QUESTION: usize = 60;
+const LONGEST_QUESTION: usize = 40;
+
+/// `COMP_TYPE` of menu completion, in which bash inserts what it lists.
+const MENU: &str = "37";
 
 pub(crate) fn all() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| candidates(typed, CompleteEntries::Included))
@@ -77,23 +86,32 @@ fn candidates(typed: &OsStr, complete: CompleteEntries) -> Vec<CompletionCandida
     // A shell only offers completions that begin with what was typed.
     let head = if unique.is_some() { "consult-" } else { "" };
     let prefix = format!("consult-{}", unique.unwrap_or(&text).to_ascii_lowercase());
-    let found = ids(&prefix, complete).into_iter();
-    with_last(
-        typed,
-        found.map(|IdCandidate { id, question }| {
-            let id = id.as_str();
-            let id = id.strip_prefix("consult-").unwrap_or(id);
-            let question = one_line(&question);
-            let question = console::truncate_str(&question, LONGEST_QUESTION, "…");
-            let candidate = CompletionCandidate::new(format!("{head}{id}"));
-            let help = (!question.is_empty()).then(|| question.into_owned().into());
-            candidate.help(help)
-        }),
-    )
+    let found = ids(&prefix, complete);
+    let (now, zone) = (Clock::system().now(), TimeZone::system());
+    // Bash shows nothing beside a candidate: where it lists several, it becomes part of each.
+    let environment = Environment::read();
+    let is_within = found.len() > 1
+        && environment.text(VARIABLE) == Some("bash")
+        && environment.text("_CLAP_COMPLETE_COMP_TYPE") != Some(MENU);
+    let candidate = |(id, began): (ConsultationId, Option<Began>)| {
+        let id = id.as_str();
+        let id = format!("{head}{}", id.strip_prefix("consult-").unwrap_or(id));
+        let Some((at, question)) = began else {
+            return CompletionCandidate::new(id);
+        };
+        let question = one_line(&question);
+        let question = console::truncate_str(&question, LONGEST_QUESTION, "…");
+        let help = format!("{}, {question}", age(at, now, &zone));
+        if is_within {
+            return CompletionCandidate::new(format!("{id}  ({help})"));
+        }
+        CompletionCandidate::new(id).help(Some(help.into()))
+    };
+    with_last(typed, found.into_iter().map(candidate))
 }
 
-/// From the index, or without questions from the folder of logs.
-fn ids(prefix: &str, complete: CompleteEntries) -> Vec<IdCandidate> {
+/// From the index, or without ages and questions from the folder of logs.
+fn ids(prefix: &str, complete: CompleteEntries) -> Vec<(ConsultationId, Option<Began>)> {
     let Ok(home) = Home::find(&Environment::read()) else {
         return Vec::new();
     };
@@ -101,16 +119,14 @@ fn ids(prefix: &str, complete: CompleteEntries) -> Vec<IdCandidate> {
     let indexed = index.and_then(|index| {
         history::id_candidates(&index.connection, prefix, complete, MAX_IDS).ok()
     });
-    indexed.unwrap_or_else(|| {
+    let indexed = indexed.map(|found| found.into_iter().map(|(id, began)| (id, Some(began))));
+    indexed.map(Iterator::collect).unwrap_or_else(|| {
         files::consultations_newest_first(&home.logs_folder())
             .unwrap_or_default()
             .into_iter()
             .filter(|found| found.as_str().starts_with(prefix))
             .take(MAX_IDS as usize)
-            .map(|found| IdCandidate {
-                id: found,
-                question: String::new(),
-            })
+            .map(|found| (found, None))
             .collect()
     })
 }

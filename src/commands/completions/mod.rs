@@ -5,6 +5,7 @@
 //! commands and their flags.
 
 pub(crate) mod ids;
+pub(crate) mod values;
 
 use clap::{Arg, Command};
 use clap_complete::{CompleteEnv, Shell, env::Shells};
@@ -23,7 +24,8 @@ For example, in a shell's start-up file:
   source <(conclave completions zsh)
   conclave completions fish | source
 
-Commands, flags, their values and the ids of consultations are completed.")]
+Commands, flags, models, personas, panels, settings, their values and the ids of consultations are
+completed.")]
 pub struct Args {
     /// The shell that reads the script
     shell: Shell,
@@ -38,6 +40,16 @@ pub(crate) fn run(args: &Args, printer: &Printer) -> Result<(), Error> {
             .map_err(Error::failed)?;
     }
     let script = String::from_utf8_lossy(&script);
+    // In bash, a candidate with a question in it is no pattern of file names.
+    let script = script
+        .replace(
+            "    COMPREPLY=(",
+            "    local options=$-; set -f\n    COMPREPLY=(",
+        )
+        .replace(
+            "[[ $? != 0 ]]",
+            "local status=$?; [[ $options == *f* ]] || set +f; (( status ))",
+        );
     Ok(printer.result(&script)?)
 }
 

@@ -11,6 +11,7 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use crate::commands::App;
+use crate::commands::completions::values::{Names, completer};
 use crate::commands::flags::JsonFlags;
 use crate::config::setting::{SETTINGS, Setting};
 use crate::config::settings::{SettingOrigin, Settings};
@@ -50,15 +51,17 @@ enum ConfigAction {
     /// Print the value of a setting; nothing if it has none
     Get {
         /// The setting, or a part of one, such as `endpoints.work.base_url`
+        #[arg(add = completer(Names::Settings))]
         key: String,
     },
     /// Check a setting and write it to the file
     #[command(after_help = set_help())]
     Set {
         /// The setting, or a part of one, such as `endpoints.work.base_url`
+        #[arg(add = completer(Names::Settings))]
         key: String,
         /// JSON, or plain text
-        #[arg(allow_hyphen_values = true)]
+        #[arg(allow_hyphen_values = true, add = completer(Names::Values))]
         value: String,
     },
     /// Open the file in $VISUAL or $EDITOR, and check it afterwards
@@ -66,6 +69,7 @@ enum ConfigAction {
     /// Remove a setting from the file
     Unset {
         /// The setting, or a part of one, such as `panels.fast`
+        #[arg(add = completer(Names::Settings))]
         key: String,
     },
 }

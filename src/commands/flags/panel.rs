@@ -5,28 +5,32 @@ use crate::consultation::policy::mode::Mode;
 use crate::setup::request::{DebateRequest, PanelRequest};
 
 use super::control::choice;
+use crate::commands::completions::values::{
+    Names::{Models, Panels, Personas},
+    completer,
+};
 
 /// Who sits on the panel.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct PanelFlags {
     /// The seats: `persona=provider:model`, separated by commas; or the name of a panel in the
     /// settings [default: three seats, if possible of three vendors whose keys are set]
-    #[arg(long, value_name = "SEATS|NAME")]
+    #[arg(long, value_name = "SEATS|NAME", add = completer(Panels))]
     panel: Option<String>,
 
     /// The personas of the seats: names and `@sets`, separated by commas; or `auto` to let a model
     /// select them for the question [default: security, architecture, pragmatic]
-    #[arg(long, value_name = "PERSONAS|auto")]
+    #[arg(long, value_name = "PERSONAS|auto", add = completer(Personas))]
     personas: Option<String>,
 
     /// The model of a seat; give it once for each seat in order, or once for all seats [default:
-    /// the best model of the seat's vendor]
-    #[arg(short, long, value_name = "MODEL")]
+    /// the best models of as many vendors as your keys allow]
+    #[arg(short, long, value_name = "MODEL", add = completer(Models))]
     model: Vec<String>,
 
-    /// The judge and its fallback models, separated by commas [default: the best model of OpenAI,
-    /// then of other vendors whose keys are set]
-    #[arg(long, value_name = "MODEL[,FALLBACK…]")]
+    /// The judge and its fallback models, separated by commas [default: the best model of a
+    /// vendor that has a key and no seat; else the panel's model of OpenAI, else its best]
+    #[arg(long, value_name = "MODEL[,FALLBACK…]", add = completer(Models))]
     judge: Option<String>,
 }
 

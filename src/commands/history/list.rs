@@ -174,10 +174,8 @@ fn collect(
 
 /// Returns the shortest form of an id that commands take.
 pub(super) fn short(index: &Index, id: &str) -> QueryResult<String> {
-    let shortest = PREFIX.len() + SHORTEST_ID;
-    let length = history::unique_prefix_length(&index.connection, id, shortest)?;
-    let short: String = id.chars().take(length).collect();
-    Ok(short.strip_prefix(PREFIX).unwrap_or(&short).to_owned())
+    let short = history::unique_prefix(&index.connection, id, PREFIX.len() + SHORTEST_ID)?;
+    Ok(short.strip_prefix(PREFIX).unwrap_or(short).to_owned())
 }
 
 fn begun(archive: &Archive<'_>, index: &Index, filter: &Filter) -> QueryResult<Vec<HistoryRow>> {

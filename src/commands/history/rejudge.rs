@@ -3,6 +3,7 @@
 
 use super::Archive;
 use crate::commands::completions::ids;
+use crate::commands::completions::values::{Names::Models, completer};
 use crate::commands::face::answer::check_output;
 use crate::commands::flags::{ControlFlags, OutputFlags, consent_mode};
 use crate::commands::{block_on, face};
@@ -30,7 +31,7 @@ pub(super) struct Args {
 
     /// The judge and its fallback models, separated by commas [default: the judge of the
     /// consultation]
-    #[arg(long, value_name = "MODEL[,FALLBACK…]")]
+    #[arg(long, value_name = "MODEL[,FALLBACK…]", add = completer(Models))]
     judge: Option<String>,
 
     /// Do not save the rejudgement
@@ -50,7 +51,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let found = archive.find(&args.id)?;
     let record = load::load(&archive.logs, &found)?;
     if record.independents().next().is_none() || record.question.trim().is_empty() {
-        let id = &found;
+        let id = found.short();
         let why = match record.degradations.as_slice() {
             [] => "no expert answered in Round 1".to_owned(),
             reasons => reasons.join("; "),
@@ -66,8 +67,9 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let for_models = load::load_for_models(&archive.logs, &found)?;
     // Without the context that the experts knew, another judgement could be due to that.
     let context = for_models.context.transpose().map_err(|why| {
-        Error::caused(format!("cannot judge {found} again"), why).hint(format!(
-            "ask it again as a follow-up with `conclave consult --follow-up \"…\" {found}` and its \
+        let id = found.short();
+        Error::caused(format!("cannot judge {id} again"), why).hint(format!(
+            "ask it again as a follow-up with `conclave consult --follow-up \"…\" {id}` and its \
              context"
         ))
     })?;

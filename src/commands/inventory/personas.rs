@@ -8,6 +8,7 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use crate::commands::App;
+use crate::commands::completions::values::{Names::Personas, completer};
 use crate::commands::flags::JsonFlags;
 use crate::config::personas::NamedPanel;
 use crate::config::settings::Settings;
@@ -41,6 +42,7 @@ enum PersonasAction {
     /// Print one persona with its prompt
     Show {
         /// Its id, its name or an alias
+        #[arg(add = completer(Personas))]
         persona: String,
     },
 }

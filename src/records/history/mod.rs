@@ -271,34 +271,28 @@ pub fn with_prefix(connection: &Connection, prefix: &str) -> Result<Vec<Consulta
         .collect()
 }
 
-/// An id for shell completion, and its question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IdCandidate {
-    pub id: ConsultationId,
-    pub question: String,
-}
+/// When a consultation began, and with which question.
+pub type Began = (Timestamp, String);
 
-/// Newest first, at most `limit` of them.
+/// Ids for shell completion, newest first, at most `limit` of them.
 pub fn id_candidates(
     connection: &Connection,
     prefix: &str,
     complete: CompleteEntries,
     limit: u32,
-) -> Result<Vec<IdCandidate>> {
+) -> Result<Vec<(ConsultationId, Began)>> {
     let end = format!("{prefix}{}", char::MAX);
     let only = match complete {
         CompleteEntries::Included => "",
         CompleteEntries::Excluded => "AND ended <> 'completed'",
     };
     let sql = format!(
-        "SELECT id, question FROM consultations WHERE id BETWEEN ? AND ? {only} \
+        "SELECT id, number, question FROM consultations WHERE id BETWEEN ? AND ? {only} \
          ORDER BY id DESC LIMIT ?"
     );
     let candidate = |row: &Row<'_>| {
-        Ok(IdCandidate {
-            id: row.get(0)?,
-            question: row.get(1)?,
-        })
+        let began = (rows::began_at(row.get(1)?), row.get(2)?);
+        Ok((row.get(0)?, began))
     };
     connection
         .prepare_cached(&sql)?
@@ -313,29 +307,15 @@ pub enum CompleteEntries {
     Excluded,
 }
 
-/// Returns the length of the shortest prefix that no other id has, at least `least`.
-pub fn unique_prefix_length(connection: &Connection, id: &str, least: usize) -> Result<usize> {
-    let sql = "SELECT max(id) FROM (SELECT max(id) AS id FROM consultations WHERE id < ?1 \
-         UNION ALL SELECT max(id) FROM open_consultations WHERE id < ?1) \
-         UNION ALL SELECT min(id) FROM (SELECT min(id) AS id FROM consultations WHERE id > ?1 \
-         UNION ALL SELECT min(id) FROM open_consultations WHERE id > ?1)";
-    let mut statement = connection.prepare_cached(sql)?;
-    let neighbours = statement
-        .query_map([id], |row| row.get::<_, Option<String>>(0))?
-        .collect::<Result<Vec<_>>>()?;
-    let shared = |other: &str| {
-        id.bytes()
-            .zip(other.bytes())
-            .take_while(|(one, other)| one == other)
-            .count()
-    };
-    let shared = neighbours
-        .iter()
-        .flatten()
-        .map(|other| shared(other))
-        .max()
-        .unwrap_or(0);
-    Ok((shared + 1).max(least).min(id.len()))
+/// Returns the shortest prefix that no other id has, of at least `least` bytes.
+pub fn unique_prefix<'a>(connection: &Connection, id: &'a str, least: usize) -> Result<&'a str> {
+    for prefix in (least..id.len()).filter_map(|length| id.get(..length)) {
+        let mut others = with_prefix(connection, prefix)?.into_iter();
+        if others.all(|other| other.as_str() == id) {
+            return Ok(prefix);
+        }
+    }
+    Ok(id)
 }
 
 /// Returns the ids of consultations that were started and have no rows yet, newest first: each is

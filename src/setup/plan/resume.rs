@@ -190,7 +190,7 @@ impl ResumeSources<'_> {
             model.model, file.name
         ));
         Err(error.hint(format!(
-            "download it with `conclave model pull {}`",
+            "download it with `conclave models pull {}`",
             model.model
         )))
     }

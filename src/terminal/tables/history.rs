@@ -180,7 +180,7 @@ fn plain(entry: &HistoryRow) -> Vec<String> {
 }
 
 /// `just now`, `3 min ago`, `5 h ago`, `2 days ago`; after a week the date in the user's time zone.
-fn age(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+pub fn age(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (minute, hour, day) = (60, 3_600, 86_400);
     match now.since(at).as_secs() {
         passed if passed < minute && at <= now => "just now".to_owned(),

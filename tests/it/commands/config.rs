@@ -305,7 +305,7 @@ fn unusable_files_are_reported_with_a_hint() {
         refused(&Conclave::new().config(text), &["config", "show"], hint);
     }
     let broken = Conclave::new().config("[]");
-    for arguments in [&["models"][..], &["model", "list"], &["consult", "q"]] {
+    for arguments in [&["models"][..], &["models", "list"], &["consult", "q"]] {
         refused(&broken, arguments, "fix or remove it");
     }
     let variable = Conclave::new().variable("CONCLAVE_ENDPOINTS", r#"{"w": {"base_url": 1}}"#);

@@ -1,5 +1,5 @@
 //! `conclave models`: all models with prices and properties, as text and as JSON; and
-//! `conclave model` for the embedded ones.
+//! `conclave models` for the embedded ones.
 
 use serde_json::Value;
 
@@ -165,7 +165,7 @@ fn user_models_are_listed_and_a_broken_file_is_named() {
 #[test]
 fn embedded_models_are_listed_with_their_requirements() {
     let conclave = Conclave::new();
-    let output = conclave.run(&["model", "list"]).ends_with(0);
+    let output = conclave.run(&["models", "list"]).ends_with(0);
     assert_eq!(output.stderr, "");
     let list = &output.stdout;
     let is_smallest = |line: &str| line.starts_with("local:smollm2-135m-instruct ");
@@ -176,7 +176,7 @@ fn embedded_models_are_listed_with_their_requirements() {
         "{list}"
     );
     let folder = conclave.home().join("models");
-    for arguments in [&["model", "path"][..], &["model", "path", "smollm2"]] {
+    for arguments in [&["models", "path"][..], &["models", "path", "smollm2"]] {
         let path = conclave.run(arguments).ends_with(0).stdout;
         assert!(path.starts_with(folder.to_str().unwrap()), "{path}");
         assert!(path.ends_with(".gguf\n"), "{path}");
@@ -187,13 +187,13 @@ fn embedded_models_are_listed_with_their_requirements() {
 #[test]
 fn missing_and_unknown_models_are_named() {
     let conclave = Conclave::new();
-    let missing = ["model", "rm", "smollm2-135m-instruct"];
+    let missing = ["models", "rm", "smollm2-135m-instruct"];
     assert_eq!(
         conclave.run(&missing).ends_with(1).stderr,
         "error: `smollm2-135m-instruct` is not downloaded\n"
     );
-    let stderr = conclave.run(&["model", "path", "gpt"]).ends_with(2).stderr;
-    let hint = "hint: see the models with `conclave model list`\n";
+    let stderr = conclave.run(&["models", "path", "gpt"]).ends_with(2).stderr;
+    let hint = "hint: see the models with `conclave models list`\n";
     assert!(stderr.ends_with(hint), "{stderr}");
 }
 
@@ -202,7 +202,7 @@ fn missing_and_unknown_models_are_named() {
 fn build_without_the_local_feature_names_the_feature() {
     let conclave = Conclave::new();
     for name in ["smollm2-135m-instruct", "nonsense"] {
-        let output = conclave.run(&["model", "pull", name]).ends_with(2);
+        let output = conclave.run(&["models", "pull", name]).ends_with(2);
         assert_eq!(output.stdout, "");
         output.assert_stderr_contains("--features local");
         assert!(!conclave.home().exists());

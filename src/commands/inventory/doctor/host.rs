@@ -189,7 +189,7 @@ pub(super) fn embedded(
         }
         Ok(LocalModelChoice::ToPull(model)) => {
             let name = model.name;
-            let fix = format!("download it with `conclave model pull {name}`");
+            let fix = format!("download it with `conclave models pull {name}`");
             Check::new(
                 CheckStatus::Note,
                 format!("{name} is not downloaded yet"),
@@ -197,7 +197,7 @@ pub(super) fn embedded(
             )
         }
         Err(error) => {
-            let fix = "see the models with `conclave model list`";
+            let fix = "see the models with `conclave models list`";
             Check::new(CheckStatus::Warning, whole(&error), fix)
         }
     }

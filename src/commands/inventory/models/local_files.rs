@@ -1,7 +1,8 @@
-//! `conclave model`: downloads, lists, finds and removes the files of the embedded model.
+//! `conclave models pull`, `list`, `rm` and `path`: the files of the embedded model.
 
 use clap::Subcommand;
 
+use crate::commands::completions::values::{Names::LocalModels, completer};
 use crate::commands::{App, block_on};
 use crate::error::Error;
 use crate::providers::local::built_in;
@@ -13,47 +14,39 @@ use crate::terminal::output::printer::Printer;
 
 use super::screen::{EmbeddedList, embedded};
 
-/// Download, list, find and remove the files of the local model
-#[derive(Clone, Debug, clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    action: ModelAction,
-}
-
 #[derive(Clone, Debug, Subcommand)]
-enum ModelAction {
-    /// Download a model if it is missing, and print its path
+pub(super) enum ModelAction {
+    /// Download an embedded model if it is missing, and print its path
     Pull {
-        #[arg(help = name_help())]
+        #[arg(help = name_help(), add = completer(LocalModels))]
         name: Option<String>,
     },
-    /// List the models and show which are downloaded
+    /// List the embedded models and show which are downloaded
     List,
-    /// Remove a model's file and any partial download
+    /// Remove an embedded model's file and any partial download
     Rm {
-        /// A name from `conclave model list`, or a unique part of one
+        /// A name from `conclave models list`, or a unique part of one
+        #[arg(add = completer(LocalModels))]
         name: String,
     },
-    /// Print the path of a model's file
+    /// Print the path of an embedded model's file
     Path {
-        #[arg(help = name_help())]
+        #[arg(help = name_help(), add = completer(LocalModels))]
         name: Option<String>,
     },
 }
 
 fn name_help() -> String {
     let default = DEFAULT.name;
-    format!("A name from `conclave model list`, or a unique part of one [default: {default}]")
+    format!("A name from `conclave models list`, or a unique part of one [default: {default}]")
 }
 
-pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+pub(super) fn run(action: &ModelAction, app: App<'_>) -> Result<(), Error> {
     settings::check_certificates(app.environment)?;
     let home = app.home()?;
     let settings = settings::load_own(&home, app.environment)?;
     let models = EmbeddedModels::new(app.environment, &settings, &home, app.printer);
-    Ok(app
-        .printer
-        .result(&act(&args.action, &models, app.printer)?)?)
+    Ok(app.printer.result(&act(action, &models, app.printer)?)?)
 }
 
 fn act(
@@ -100,7 +93,7 @@ fn act(
 /// Also as the list has it: with its provider.
 fn named(name: &str) -> Result<&'static GgufModel, Error> {
     find(name.strip_prefix("local:").unwrap_or(name))
-        .map_err(|error| Error::usage(error).hint("see the models with `conclave model list`"))
+        .map_err(|error| Error::usage(error).hint("see the models with `conclave models list`"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! `conclave models`: lists the models by provider, with prices, limits and retirement.
+//! `conclave models`: lists the models by provider, with prices, limits and retirement, and manages
+//! the files of the embedded ones.
 
-pub mod local_files;
+mod local_files;
 mod screen;
 
 use indexmap::IndexSet;
@@ -20,12 +21,15 @@ use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
 use crate::setup::provider_access::{self, ProviderAccess, find};
 use crate::setup::settings;
 
+use self::local_files::ModelAction;
 use self::screen::{
     CloudModel, EmbeddedList, LocalModel, ModelList, ProviderModels, ServerModels, screen,
 };
 
-/// List the models that can be asked, with tier, price, limits and retirement
+/// List the models that can be asked, with tier, price, limits and retirement, and download
+/// embedded ones
 #[derive(Clone, Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(mut_arg("json", |arg| arg.help("Write JSON; its schema is schemas/models.schema.json")))]
 #[command(after_help = "\
 Prices are in dollars per million tokens.
@@ -33,6 +37,9 @@ Your own models and prices go into models.json in the home.
 Local servers are looked for at their default ports on this machine, or where \
 CONCLAVE_LOCAL_SERVERS says: `auto`, `none`, or addresses separated by commas.")]
 pub struct Args {
+    #[command(subcommand)]
+    action: Option<ModelAction>,
+
     #[command(flatten)]
     json: JsonFlags,
 
@@ -46,6 +53,9 @@ pub struct Args {
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+    if let Some(action) = &args.action {
+        return local_files::run(action, app);
+    }
     let home = app.home()?;
     let catalog = settings::catalog(&home)?;
     let settings = settings::load(&home, app.environment)?;

@@ -20,7 +20,7 @@ const SHELLS: [(&str, &str, &str); 3] = [
     (
         "bash",
         "--norc",
-        "source $SCRIPT; COMP_WORDS=(\"$@\"); COMP_CWORD=$(( $# - 1 )); COMPREPLY=()
+        "shopt -s nullglob extglob; source $SCRIPT; COMP_WORDS=(\"$@\"); COMP_CWORD=$(( $# - 1 )); COMPREPLY=()
         name=$(complete -p conclave); name=${name#*-F }
         ${name%% *} \"$1\" \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD - 1]}\"
         (( ${#COMPREPLY[@]} == 0 )) || printf '%s\\n' \"${COMPREPLY[@]}\"",
@@ -98,7 +98,7 @@ fn commands_and_options_are_completed_in_every_shell() {
         };
         let options = offered(&conclave, shell, &["consult", "--"]).unwrap();
         for (list, expected) in [
-            (&commands, &["consult", "model", "completions", "man"][..]),
+            (&commands, &["consult", "models", "completions", "man"][..]),
             (&options, &OPTIONS[..]),
         ] {
             for word in expected {
@@ -160,14 +160,10 @@ fn manual_page_lists_every_command_option_and_exit_code() {
 }
 
 #[test]
-fn every_shell_completes_ids_and_most_show_their_questions() {
-    for (shell, separator) in [("bash", None), ("zsh", Some(':')), ("fish", Some('\t'))] {
+fn every_shell_completes_ids_with_age_and_question() {
+    for (shell, before, after) in [("bash", "  (", ")"), ("zsh", ":", ""), ("fish", "\t", "")] {
         let conclave = Conclave::new();
         save_two(&conclave);
-        let line = |id: &str, question: &str| match separator {
-            Some(separator) => format!("{id}{separator}{question}"),
-            None => id.to_owned(),
-        };
         let without_index = offered(&conclave, shell, &["history", "show", "01kfa"]);
         conclave.run(&["history"]).ends_with(0);
         let with_index = offered(&conclave, shell, &["history", "show", "01kfa"]);
@@ -175,11 +171,19 @@ fn every_shell_completes_ids_and_most_show_their_questions() {
         let (Some(without_index), Some(with_index)) = (without_index, with_index) else {
             continue;
         };
+        let line = |id: &str, help: &str| format!("{id}{before}{help}{after}");
         assert_eq!(
             with_index,
-            [line(OTHER, "Other?"), line(ONE, "One: which?")]
+            [
+                line(OTHER, "2026-01-06, Other?"),
+                line(ONE, "2026-01-05, One: which?")
+            ]
         );
-        assert_eq!(resumable.unwrap(), [line(OTHER, "Other?")]);
+        let only = match shell {
+            "bash" => OTHER.to_owned(),
+            _ => line(OTHER, "2026-01-06, Other?"),
+        };
+        assert_eq!(resumable.unwrap(), [only], "{shell}: it is inserted");
         assert_eq!(without_index.len(), 2, "{shell}: {without_index:?}");
     }
 }
@@ -206,6 +210,9 @@ fn each_word_is_completed_by_its_place() {
     save_two(&conclave);
     conclave.run(&["history"]).ends_with(0);
     let prefixed = format!("consult-{OTHER}");
+    let config = r#"{"panels": {"fast": "security=grok-4.7"},
+        "persona_sets": {"web": ["security"]}}"#;
+    let conclave = conclave.config(config);
     let options: [&str; 7] = [
         "--round",
         "--agent",
@@ -232,6 +239,34 @@ fn each_word_is_completed_by_its_place() {
         (&["history", "show", "--ro"], &["--round"]),
         (&["history", "show", "x"], &[]),
         (&["hist"], &["history"]),
+        (
+            &["consult", "--model", "claude-opus-5-"],
+            &["claude-opus-5-5"],
+        ),
+        (
+            &["consult", "--judge", "gpt-6.1-sol,grok-4.7"],
+            &["gpt-6.1-sol,grok-4.7"],
+        ),
+        (&["consult", "--model", "xai:grok-4.7"], &["xai:grok-4.7"]),
+        (
+            &["consult", "--personas", "security,@w"],
+            &["security,@web"],
+        ),
+        (&["consult", "--panel", ""], &["fast"]),
+        (
+            &["consult", "--panel", "pragmatic=grok-4.7"],
+            &["pragmatic=grok-4.7"],
+        ),
+        (&["models", "pull", "smol"], &["smollm2-135m-instruct"]),
+        (&["personas", "show", "skep"], &["skeptic"]),
+        (&["config", "set", "judge_"], &["judge_passes"]),
+        (&["config", "set", "judge_passes", ""], &["1", "2"]),
+        (
+            &["config", "set", "on_failure", "s"],
+            &["substitute", "skip"],
+        ),
+        (&["config", "set", "judge", "grok-4.7"], &["grok-4.7"]),
+        (&["config", "set", "panels", ""], &["--help"]),
         (&["ask", "--judge-p"], &["--judge-passes"]),
         (&["stats", "--cal"], &["--calibration"]),
         (&["ls", "--sea"], &["--search"]),

@@ -70,7 +70,7 @@ mod built_in {
         assert!(
             screen.ends_with(&format!(
                 "The local model was not downloaded\n\
-                 hint: download it first with `conclave model pull {DEFAULT}`\n"
+                 hint: download it first with `conclave models pull {DEFAULT}`\n"
             )),
             "{screen}"
         );
@@ -107,7 +107,7 @@ mod built_in {
         terminal.type_in("n");
         let (output, screen) = terminal.end();
         assert_eq!(output.ends_with(3).stdout, "");
-        let hint = format!("hint: download it first with `conclave model pull {SMALLEST}`\n");
+        let hint = format!("hint: download it first with `conclave models pull {SMALLEST}`\n");
         assert!(screen.text().ends_with(&hint), "{}", screen.text());
         assert_eq!(hub.free_requests().len(), 1);
     }

@@ -145,7 +145,7 @@ fn closed_pipe_is_no_failure() {
         &["--help"][..],
         &["man"],
         &["completions", "bash"],
-        &["model", "list"],
+        &["models", "list"],
     ] {
         let mut child = conclave
             .command()
