@@ -44,6 +44,18 @@ impl ConsultationId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    pub fn short(&self) -> &str {
+        short_id(&self.0)
+    }
+}
+
+/// Returns the form of a consultation's id for messages, which commands take too: without
+/// `consult-`, and of a ULID the time to the millisecond and ten random bits.
+pub fn short_id(id: &str) -> &str {
+    let unique = id.strip_prefix("consult-").unwrap_or(id);
+    let beginning = unique.get(..12).filter(|_| unique.len() == 26);
+    beginning.unwrap_or(unique)
 }
 
 impl TryFrom<String> for ConsultationId {

@@ -126,7 +126,7 @@ fn is_journal_newer(files: &ConsultationFiles) -> bool {
 
 /// The record cannot be read, and there is no journal in its place.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot read the record of {id}")]
+#[error("cannot read the record of {}", id.short())]
 struct UnreadableRecordError {
     id: ConsultationId,
     source: RecordReadError,
@@ -140,6 +140,7 @@ fn unreadable(files: &ConsultationFiles, found: &ConsultationId) -> Error {
         return Error::failed(UnreadableRecordError { id, source })
             .hint(format!("look at the file: {}", files.record.display()));
     }
+    let found = found.short();
     if is_being_written(&files.journal) {
         // A journal of this instant: its first event is not there yet.
         return Error::failed(format!("{found} has only just begun")).hint(format!(

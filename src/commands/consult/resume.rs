@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     // A file that cannot be written is noticed before the question.
     let face = TerminalFace::open(&home, app, output)?;
     if let Some(consent) = consent {
-        let id = &interrupted.id;
+        let id = interrupted.id.short();
         let request = ConsentRequest {
             estimate: &consent.remaining,
             rule: Some(&terms.control.consent),
@@ -148,7 +148,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
 }
 
 fn announcement(transcript: &Transcript) -> String {
-    let id = &transcript.id;
+    let id = transcript.id.short();
     if transcript.state == StateName::Complete {
         return format!("{id} is complete; only its results are missing");
     }

@@ -49,7 +49,7 @@ pub(crate) fn aborted(
             return error.hint("check the templates in the `prompts` folder of the home");
         }
         AbortReason::Internal => {
-            let show = format!("conclave history show {}", transcript.id);
+            let show = format!("conclave history show {}", transcript.id.short());
             return error
                 .hint("this is a defect of conclave; the journal shows how it came about")
                 .hint(format!("see what was answered with `{show}`"));
@@ -66,7 +66,8 @@ pub(crate) fn aborted(
         | AbortReason::AllAgentsFailed
         | AbortReason::JudgeFailed => error,
     };
-    let resume = resumable.map(|id| format!("resume it with `conclave resume {id}{flags}`"));
+    let resume =
+        resumable.map(|id| format!("resume it with `conclave resume {}{flags}`", id.short()));
     error.hint_if(resume)
 }
 

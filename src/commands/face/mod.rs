@@ -116,7 +116,7 @@ impl<'a> TerminalFace<'a> {
             let next = match &outcome.stored {
                 Some(_) if self.output.quiet => NextSteps::None,
                 // Others may have been started since.
-                Some(_) if is_resumed => NextSteps::Of(outcome.transcript.id.to_string()),
+                Some(_) if is_resumed => NextSteps::Of(outcome.transcript.id.short().to_owned()),
                 Some(_) => NextSteps::Of("last".to_owned()),
                 None => NextSteps::None,
             };
@@ -247,7 +247,10 @@ impl<'a> TerminalFace<'a> {
             return shown;
         };
         shown.map_err(|error| match self.output.output {
-            None => error.hint(format!("the answer is saved: `conclave history show {id}`")),
+            None => error.hint(format!(
+                "the answer is saved: `conclave history show {}`",
+                id.short()
+            )),
             Some(_) => error,
         })?;
         self.app

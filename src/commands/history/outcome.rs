@@ -91,13 +91,14 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         archive
             .app
             .printer
-            .note(&format!("{found}: no outcome recorded"));
+            .note(&format!("{}: no outcome recorded", found.short()));
         return Ok(());
     };
     let record = load::load(&archive.logs, &found)?;
     if record.completion() != Completion::Completed || record.recommendation.is_none() {
         return Err(Error::usage(format!(
-            "{found} has no answer that could be right or wrong"
+            "{} has no answer that could be right or wrong",
+            found.short()
         )));
     }
     let note = args
@@ -117,7 +118,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     update_index(archive, &found, Some(&grade));
     archive.app.printer.note(&format!(
         "{}: {} ({})",
-        found,
+        found.short(),
         outcome.name(),
         one_line(&record.question)
     ));

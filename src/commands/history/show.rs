@@ -12,6 +12,7 @@ use crate::commands::face::answer::{self, AnswerText, check_output};
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag};
 use crate::config::env::Environment;
 use crate::domain::ids::AgentId;
+use crate::domain::ids::short_id;
 use crate::domain::record::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
 use crate::files::write::{Access, write_atomically};
@@ -90,7 +91,7 @@ fn selection(args: &ShowArgs, record: &StoredRecord) -> Result<ReportSelection, 
     let rounds: BTreeSet<u8> = record.rounds().map(|(number, _)| number).collect();
     if let Some(round) = args.round.filter(|round| !rounds.contains(round)) {
         let rounds: Vec<String> = rounds.iter().map(ToString::to_string).collect();
-        let error = Error::usage(format!("{} has no round {round}", record.id));
+        let error = Error::usage(format!("{} has no round {round}", short_id(&record.id)));
         return Err(match rounds.join(", ") {
             none if none.is_empty() => error,
             rounds => error.hint(format!("one of: {rounds}")),
@@ -121,10 +122,9 @@ fn agent(name: &str, record: &StoredRecord) -> Result<AgentId, Error> {
         .map(expert)
         .chain(["judge".to_owned()])
         .collect();
-    Err(
-        Error::usage(format!("{} has no agent `{}`", record.id, one_line(name)))
-            .hint(format!("one of: {}", existing.join(", "))),
-    )
+    let (id, name) = (short_id(&record.id), one_line(name));
+    let error = Error::usage(format!("{id} has no agent `{name}`"));
+    Err(error.hint(format!("one of: {}", existing.join(", "))))
 }
 
 /// Write one consultation as Markdown, JSON or a self-contained HTML page

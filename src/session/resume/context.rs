@@ -34,7 +34,7 @@ fn planned(first: &mut Envelope) -> Option<&mut Context> {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("cannot resume {id}")]
+#[error("cannot resume {}", id.short())]
 struct NoContextError {
     id: ConsultationId,
     source: ContextFileError,
@@ -46,7 +46,10 @@ fn unavailable(id: &ConsultationId, context: &Context, source: ContextFileError)
         ContextFileError::Off | ContextFileError::Failed | ContextFileError::Io { .. } => false,
     };
     let id = id.clone();
-    let answered = format!("see what was answered with `conclave history show {id}`");
+    let answered = format!(
+        "see what was answered with `conclave history show {}`",
+        id.short()
+    );
     let mut error = Error::usage(NoContextError { id, source });
     if can_return {
         error = error.hint("put the file back as it was");

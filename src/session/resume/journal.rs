@@ -46,8 +46,12 @@ pub fn open_id(
     face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
     let files = ConsultationFiles::in_folder(logs, &id);
-    let ending = ends::ending(&files.journal)
-        .map_err(|error| Error::usage(format!("cannot read the journal of {id}: {error}")))?;
+    let ending = ends::ending(&files.journal).map_err(|error| {
+        Error::usage(format!(
+            "cannot read the journal of {}: {error}",
+            id.short()
+        ))
+    })?;
     check(&id, &files, ending)?;
     let (mut events, storage) = reopen(&id, files.clone(), locks, face)?
         .map_err(|busy| Error::usage(busy).hint("wait until that process has ended, or end it"))?;
@@ -113,6 +117,7 @@ fn check(
     files: &ConsultationFiles,
     ending: JournalEnding,
 ) -> Result<(), Error> {
+    let id = id.short();
     if is_complete(files, ending) {
         let hint = format!("its answer is in {}", files.markdown.display());
         return Err(Error::usage(format!("{id} is complete")).hint(hint));
@@ -143,6 +148,7 @@ fn reopen(
     locks: Option<LockPolicy>,
     face: &dyn Face,
 ) -> Result<Result<OpenJournal, LogError>, Error> {
+    let id = id.short();
     let Some(locks) = locks else {
         if is_being_written(&files.journal) {
             return Ok(Err(LogError::Busy(format!("{id} is being run"))));

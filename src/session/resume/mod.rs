@@ -32,8 +32,9 @@ pub struct InterruptedConsultation {
 
 impl InterruptedConsultation {
     fn restore(id: ConsultationId, events: Vec<Envelope>, storage: Storage) -> Result<Self, Error> {
-        let cannot =
-            |why: &dyn std::fmt::Display| Error::usage(format!("cannot resume {id}: {why}"));
+        let cannot = |why: &dyn std::fmt::Display| {
+            Error::usage(format!("cannot resume {}: {why}", id.short()))
+        };
         let transcript = Transcript::fold(&events)
             .ok_or_else(|| cannot(&"the first event of its journal is missing"))?;
         check_seats(transcript.terms.panel.seats.len()).map_err(|error| cannot(&error))?;

@@ -4,6 +4,7 @@
 
 use crate::domain::answer::artifact::Verdict;
 use crate::domain::answer::debate_value::PositionChange;
+use crate::domain::ids::short_id;
 use crate::domain::record::rejudgement::Rejudgement;
 use crate::domain::record::stored_record::{Completion, StoredRecord};
 
@@ -94,7 +95,7 @@ fn answered(
     }
     let (mut rest, mut steps) = (String::new(), Vec::new());
     if let NextSteps::Of(name) = next {
-        facts.push(fact("Saved as", id.to_owned()));
+        facts.push(fact("Saved as", short_id(id).to_owned()));
         rest = format!(": conclave history show {name}");
         let mut step = |command: String, what: &str| steps.push((command, what.to_owned()));
         step(format!("conclave history show {name}"), "the whole report");

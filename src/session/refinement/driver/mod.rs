@@ -209,7 +209,7 @@ impl BatchPolicy for LoopInProgress<'_> {
         self.repeated = match job {
             LoopJob::Extraction => Some(LoopJob::Extraction),
             LoopJob::Questions(batch) => {
-                let notice = format!("the questions of {id} are asked again: {why}");
+                let notice = format!("the questions of {} are asked again: {why}", id.short());
                 self.driver.batch.planner.face.detail(&notice);
                 self.due(batch).map(LoopJob::Questions)
             }

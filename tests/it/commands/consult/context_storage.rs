@@ -10,6 +10,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use conclave::domain::ids::short_id;
+
 use crate::commands::resume::{id_of, stalling_server};
 use crate::commands::{moved_to, refused_unasked, succeed};
 use crate::support::binary::Conclave;
@@ -278,6 +280,7 @@ fn resume_without_the_text_says_why_and_what_to_do() {
     let text = fs::read_to_string(&file).unwrap();
 
     fs::remove_file(&file).unwrap();
+    let id = short_id(&id);
     let again = format!(
         "hint: put the file back as it was\n\
          hint: ask again with `conclave consult \"…\"` and the same context: notes.md\n\
@@ -342,7 +345,7 @@ fn resume_without_an_id_takes_one_whose_text_is_there() {
     let warning = format!(
         "Warning: cannot resume {}: the text of its context was not stored, because `log_context` \
          was off\n",
-        passed_over.unwrap()
+        short_id(passed_over.unwrap())
     );
     assert!(output.stderr.starts_with(&warning), "{}", output.stderr);
 }
@@ -391,6 +394,7 @@ fn rejudge_without_the_text_spends_nothing() {
     fs::remove_file(conclave.log("context")).unwrap();
     let stderr = refused_unasked(&conclave, &server, &["history", "rejudge", "last", "--yes"]);
     let id = id_of(&conclave.log("json"));
+    let id = short_id(&id);
     assert!(
         stderr.starts_with(&format!(
             "error: cannot judge {id} again\n  caused by: the text of its context is missing: "

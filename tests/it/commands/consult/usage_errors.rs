@@ -165,6 +165,11 @@ fn unknown_arguments_are_rejected_with_at_most_one_suggestion() {
             &["Should", "we", "ship"],
             "\nhint: ask it with 'conclave consult Should we ship'\n",
         ),
+        (
+            &["export", "last"],
+            "tip: it is 'conclave history export last'\n",
+        ),
+        (&["pull"], "tip: it is 'conclave models pull'\n"),
         (&[], "Usage: conclave <COMMAND>"),
         (&["consul", "q"], " exists: 'consult'\n"),
         (&["stat"], " exists: 'stats'\n"),

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use conclave::domain::ids::short_id;
+
 use crate::commands::{refused, succeed};
 use crate::support::binary::Conclave;
 use crate::support::saved::log_folder;
@@ -29,7 +31,7 @@ fn outcome_is_recorded_replaced_and_removed() {
     assert_eq!(ran.stdout, "");
     assert_eq!(
         ran.stderr,
-        format!("consult-{OLDEST}: right (Should I use OAuth or JWT?)\n")
+        format!("{}: right (Should I use OAuth or JWT?)\n", short_id(OLDEST))
     );
     let file = log_folder(&conclave).join(format!("consult-{OLDEST}.outcome.json"));
     let saved: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
@@ -77,7 +79,10 @@ fn consultation_without_an_answer_cannot_be_graded() {
         let stderr = refused(&conclave, &["history", "outcome", id, "right"]);
         assert_eq!(
             stderr,
-            format!("error: consult-{id} has no answer that could be right or wrong\n")
+            format!(
+                "error: {} has no answer that could be right or wrong\n",
+                short_id(id)
+            )
         );
         assert_eq!(outcome_of(&conclave, id), Value::Null);
     }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use conclave::domain::ids::short_id;
+
 use crate::commands::{json_of, succeed};
 use crate::support::binary::Conclave;
 use crate::support::saved::complete_consultation;
@@ -20,6 +22,7 @@ fn show_names_a_consultation_that_has_only_just_begun() {
     let file = std::fs::File::create(journal).unwrap();
     file.lock().unwrap();
     let ran = conclave.run(&["history", "show", id]).ends_with(1);
+    let id = short_id(id);
     assert_eq!(
         ran.stderr,
         format!(
@@ -109,13 +112,19 @@ fn show_prints_one_round_or_agent_and_rejects_missing_ones() {
     let refused = |arguments: &[&str]| show(arguments).ends_with(2).stderr;
     assert_eq!(
         refused(&["--round", "7"]),
-        format!("error: consult-{OLDEST} has no round 7\nhint: one of: 1, 2, 3, 4\n")
+        format!(
+            "error: {} has no round 7\nhint: one of: 1, 2, 3, 4\n",
+            short_id(OLDEST)
+        )
     );
     let agents =
         "security (Security Expert), architecture (Architect), pragmatic (Pragmatist), judge";
     assert_eq!(
         refused(&["--agent", "lawyer"]),
-        format!("error: consult-{OLDEST} has no agent `lawyer`\nhint: one of: {agents}\n")
+        format!(
+            "error: {} has no agent `lawyer`\nhint: one of: {agents}\n",
+            short_id(OLDEST)
+        )
     );
     let stderr = refused(&["--round", "1", "--format", "json"]);
     assert!(stderr.contains("shown as Markdown only"), "{stderr}");
@@ -179,7 +188,8 @@ fn missing_and_damaged_files_are_reported() {
     assert_eq!(
         stderr,
         format!(
-            "error: the files of consult-{OLDEST} no longer exist\nhint: remove it from the list with `conclave history rm consult-{OLDEST}`\n"
+            "error: the files of {0} no longer exist\nhint: remove it from the list with `conclave history rm {0}`\n",
+            short_id(OLDEST)
         )
     );
 }

@@ -10,6 +10,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use super::{id_of, interrupt_consultation, rejected, stalling_server};
+use conclave::domain::ids::short_id;
+
 use crate::commands::succeed;
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
@@ -25,15 +27,19 @@ fn resume_asks_only_for_missing_answers() {
     let expected = format!(
         "💾 Partial results saved to: {}\n\
          Consultation interrupted\n\
-         hint: resume it with `conclave resume {id}`\n",
-        conclave.log("json").display()
+         hint: resume it with `conclave resume {}`\n",
+        conclave.log("json").display(),
+        short_id(&id)
     );
     assert!(output.stderr.ends_with(&expected), "{}", output.stderr);
     assert_eq!(conclave.record()["resume_token"], id.as_str());
 
     let output = succeed(&conclave, &["resume"]);
     let announced = output.stderr.lines().next().unwrap();
-    let begins = format!("Resuming {id} (Round 2 of 4, 3 calls done, ≥ $");
+    let begins = format!(
+        "Resuming {} (Round 2 of 4, 3 calls done, ≥ $",
+        short_id(&id)
+    );
     assert!(announced.starts_with(&begins), "{announced}");
     assert!(announced.ends_with(" spent so far)"), "{announced}");
     assert_eq!(
@@ -173,7 +179,10 @@ fn resume_skips_a_running_consultation() {
     }
     let resumes = |id: &str| {
         let stderr = succeed(&conclave, &["resume"]).stderr;
-        assert!(stderr.starts_with(&format!("Resuming {id} ")), "{stderr}");
+        assert!(
+            stderr.starts_with(&format!("Resuming {} ", short_id(id))),
+            "{stderr}"
+        );
     };
     resumes(&older);
     let stderr = rejected(&conclave, &server, &[]);

@@ -5,6 +5,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use super::{id_of, interrupt_consultation, rejected, stalling_server};
+use conclave::domain::ids::short_id;
+
 use crate::commands::moved_to;
 use crate::commands::{refused, succeed};
 use crate::support::binary::Conclave;
@@ -25,7 +27,7 @@ fn dearer_prices_of_today_need_consent() {
         "error: The estimated cost needs consent, and there is no terminal to ask on\n\
          hint: the estimate is $",
     );
-    let yes = format!("conclave resume {} --yes", id_of(&journal));
+    let yes = format!("conclave resume {} --yes", short_id(&id_of(&journal)));
     output.assert_stderr_contains(&format!(": agree to it with `{yes}`\n"));
     let unwritable = ["resume", "--events", "missing/events.jsonl"];
     conclave.run(&unwritable).ends_with(2);
@@ -152,6 +154,7 @@ fn resume_flags_override_the_original_terms() {
     output.assert_stderr_contains("💾 Partial results saved to: ");
     output.assert_stderr_contains("does not pay for the next call: $");
     let id = id_of(&conclave.log("jsonl"));
+    let id = short_id(&id);
     let hint = format!("hint: resume it with `conclave resume {id} --max-cost USD`\n");
     assert!(output.stderr.ends_with(&hint), "{}", output.stderr);
     assert_eq!(conclave.record()["abort_reason"], "cost_ceiling");

@@ -3,6 +3,8 @@
 use rustix::process::Signal;
 
 use super::{id_of, interrupt_consultation, rejected, stalling_server};
+use conclave::domain::ids::short_id;
+
 use crate::support::binary::Conclave;
 use crate::support::provider_server::ProviderServer;
 use crate::support::saved::log_folder;
@@ -34,7 +36,8 @@ fn resume_of_a_complete_consultation_names_its_answer() {
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let id = id_of(&conclave.log("jsonl"));
     let complete = format!(
-        "error: {id} is complete\nhint: its answer is in {}\n",
+        "error: {} is complete\nhint: its answer is in {}\n",
+        short_id(&id),
         conclave.log("md").display()
     );
     for name in [id.as_str(), "last"] {
@@ -59,7 +62,10 @@ fn complete_record_ends_a_consultation_whose_journal_ends_early() {
     std::fs::write(&journal, &beginning).unwrap();
     let stderr = rejected(&conclave, &server, &[&id]);
     assert!(
-        stderr.starts_with(&format!("error: {id} is complete\nhint: its answer is in ")),
+        stderr.starts_with(&format!(
+            "error: {} is complete\nhint: its answer is in ",
+            short_id(&id)
+        )),
         "{stderr}"
     );
     assert!(

@@ -3,6 +3,8 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 
+use conclave::domain::ids::short_id;
+
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer};
 use crate::support::pty::{Output, Terminal, Transcript};
@@ -52,7 +54,7 @@ fn run_ends_with_a_summary_of_at_most_twenty_lines() {
         "Dissent     ",
         "Changes     ",
         "Cost        $",
-        &format!("Saved as    {id}"),
+        &format!("Saved as    {}", short_id(&id)),
     ] {
         assert!(lines.iter().any(|line| line.starts_with(row)), "{lines:#?}");
     }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{attempts, each, unauthorized};
+use conclave::domain::ids::short_id;
+
 use crate::commands::consult::cost::assert_costs_add_up;
 use crate::commands::consult::{ask, assert_contains};
 use crate::support::binary::{Conclave, RunOutput};
@@ -216,7 +218,7 @@ fn fail_ends_the_run_and_resume_uses_a_fallback() {
     let record = conclave.record();
     assert_eq!(record["abort_reason"], "agent_failed");
     assert_eq!(record["substitutions"], json!([]));
-    let id = record["resume_token"].as_str().unwrap();
+    let id = short_id(record["resume_token"].as_str().unwrap());
     output.assert_stderr_contains(&format!(
         "hint: resume it with `conclave resume {id} --on-failure substitute`\n"
     ));

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::{attempts, each};
+use conclave::domain::ids::short_id;
+
 use crate::commands::consult::cost::assert_costs_add_up;
 use crate::commands::consult::{ask, journal};
 use crate::support::binary::Conclave;
@@ -106,7 +108,7 @@ fn max_wait_ends_a_round_in_time_and_resume_continues() {
     output.assert_stderr_contains("error: Round 1 was not done within 1 s\n");
     let record = conclave.record();
     assert_eq!(record["abort_reason"], "timeout");
-    let id = record["resume_token"].as_str().unwrap();
+    let id = short_id(record["resume_token"].as_str().unwrap());
     output.assert_stderr_contains(&format!(
         "hint: resume it with `conclave resume {id} --max-wait SECONDS`\n"
     ));

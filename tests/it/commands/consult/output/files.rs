@@ -5,6 +5,8 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use super::formats::consult;
+use conclave::domain::ids::short_id;
+
 use crate::commands::consult::{ask, assert_published};
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::ProviderServer;
@@ -28,7 +30,7 @@ fn full_disk_on_standard_output_is_a_failure_that_names_the_saved_answer() {
         .wait()
         .ends_with(1);
     let record = conclave.log("json");
-    let id = record.file_stem().unwrap().to_str().unwrap();
+    let id = short_id(record.file_stem().unwrap().to_str().unwrap());
     assert_eq!(
         output.stderr,
         format!(
