@@ -11,6 +11,7 @@ use clap::Subcommand;
 
 use super::App;
 use super::completions::ids;
+use super::flags::short_help;
 use super::flags::{ControlFlags, PanelFlags, RoundFlags, SendingFlags, SpendingFlags};
 use crate::error::{Error, Exit};
 
@@ -19,6 +20,10 @@ use self::flags::{BaselineFlags, CaseFlags, ProcessFlags};
 /// Measure what a panel is worth, on cases with known answers
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_args(short_help(&[
+        "model", "judge", "single", "compare", "limit", "repeat", "quick", "dry_run", "yes", "max_cost",
+        "json", "output",
+    ])),
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     after_help = "\
@@ -30,9 +35,7 @@ Examples:
   conclave benchmark suite.yaml --partition 2/8
   conclave benchmark --resume bench-01kb5x
 
-Exit codes: 0 complete, 1 failed or below --fail-under, 2 a wrong suite or command line, 3 declined,
-4 the ceiling is reached, 6 stopped by a stop condition, 130 interrupted. After 4, 6 and 130 the run
-can be resumed."
+After exit code 4, 6 or 130 the run can be resumed; `conclave man` has all codes."
 )]
 pub struct Args {
     #[command(subcommand)]

@@ -7,7 +7,7 @@ pub(crate) mod resume;
 use super::face::answer::check_output;
 use super::flags::consent_mode;
 use super::flags::{
-    ContextFlags, ControlFlags, DebateFlags, OutputFlags, PanelFlags, SendingFlags,
+    ContextFlags, ControlFlags, DebateFlags, OutputFlags, PanelFlags, SendingFlags, short_help,
 };
 use super::{App, block_on, face};
 use crate::commands::inventory::setup::offer;
@@ -24,22 +24,22 @@ use self::follow_up::FollowUp;
 
 /// Ask a panel of models a question and print the answer
 #[derive(Debug, clap::Args)]
+#[command(mut_args(short_help(&[
+    "follow_up", "personas", "model", "judge", "context", "file", "quick", "dry_run", "yes", "max_cost",
+    "json", "output",
+])))]
 #[command(after_help = "\
 Examples:
   conclave consult \"Should we use OAuth or JWT?\"
-  conclave consult Should we use OAuth or JWT
   conclave consult - < question.txt
-  conclave consult --follow-up \"And for mobile?\"
   conclave consult --follow-up \"And for mobile?\" 01m7zh45
   conclave consult --json \"…\" | jq .recommendation
-  conclave consult -o answer.html \"…\"
   conclave consult --personas security,performance,@web \"…\"
   conclave consult --personas auto \"…\"
   conclave consult --panel \"security=claude-opus-5-5,architect=gpt-6.1-sol\" \"…\"
 
-Keys, the home and exit codes: `conclave --help`. What is spent without asking, and other \
-defaults: \
-`conclave config show`.")]
+Keys and the home: `conclave --help`. Exit codes: `conclave man`. What is spent without asking, \
+and other defaults: `conclave config show`.")]
 pub struct Args {
     /// The question, in one argument or in several words; `-` reads it from standard input. With
     /// --follow-up, the ID of the earlier consultation [default: last]

@@ -7,9 +7,19 @@ mod context;
 mod control;
 mod output;
 
+use clap::Arg;
+
 pub(crate) use self::context::ContextFlags;
 pub(crate) use self::control::{ControlFlags, SendingFlags, SpendingFlags, consent_mode};
 pub(crate) use self::control::{choice, confidence, dollars, share};
 pub(crate) use self::output::{AnswerFormat, FormatFlags, JsonFlags, OutputFlags, PagerFlag};
 pub(crate) use self::panel::PanelFlags;
 pub(crate) use self::panel::{DebateFlags, RoundFlags};
+
+/// Hides all options but these in `-h`; `--help` shows all.
+pub(crate) fn short_help(options: &'static [&'static str]) -> impl Fn(Arg) -> Arg {
+    |arg| {
+        let is_hidden = !arg.is_positional() && !options.contains(&arg.get_id().as_str());
+        arg.hide_short_help(is_hidden)
+    }
+}

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::App;
-use super::flags::{ContextFlags, ControlFlags, PanelFlags, RoundFlags, SendingFlags};
+use super::flags::{ContextFlags, ControlFlags, PanelFlags, RoundFlags, SendingFlags, short_help};
 use crate::error::{Error, Exit};
 
 use self::flags::{ConvergenceFlags, QuestionFlags, RefineOutputFlags, TargetFlags};
@@ -20,6 +20,10 @@ use self::flags::{ConvergenceFlags, QuestionFlags, RefineOutputFlags, TargetFlag
 /// Let a panel work on a document until its open questions are settled
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(mut_args(short_help(&[
+    "in_place", "output", "model", "judge", "context", "preset", "max_iterations", "dry_run", "yes",
+    "max_cost", "diff", "json",
+])))]
 #[command(after_help = "\
 Each iteration asks the panel the open questions. Answers move up to Medium or High Confidence with
 their source, contradicted claims move down, and new questions are added. Beside SPEC.md, the folder
@@ -32,9 +36,7 @@ Examples:
   conclave refine notes.md -o spec.md
   conclave refine check SPEC.md
 
-Exit codes: 0 converged, 1 failed or (check) not converged, 2 a wrong document or command line, 3
-declined, 4 the ceiling is reached, 11 the open questions need a person, 13 stalled, 14 the
-iterations are used up, 130 interrupted. After 1, 4 and 130 the same command resumes the loop.")]
+After exit code 1, 4 or 130 the same command resumes the loop; `conclave man` has all codes.")]
 pub struct Args {
     #[command(subcommand)]
     action: Option<RefineAction>,

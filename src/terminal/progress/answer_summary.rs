@@ -140,7 +140,7 @@ impl AnswerSummary {
         let title = head + &row;
         let mut lines = vec![truncate_str(title.trim_end(), width, "…").into_owned()];
         let room = width.saturating_sub(2);
-        let wrapped = textwrap::wrap(&self.point, wrap_options(room + 1));
+        let wrapped = textwrap::wrap(&self.point, wrap_options(room + 1, &self.point));
         if let Some((first, rest)) = wrapped.split_first() {
             lines.push(format!("  {first}"));
             if !rest.is_empty() {

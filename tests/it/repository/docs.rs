@@ -156,20 +156,25 @@ fn commands_in_running_text_exist() {
 }
 
 #[test]
-fn exit_codes_match_the_help() {
-    let help = help("");
-    let (_, codes) = help.split_once("Exit codes:\n").unwrap();
-    let of_help: Vec<(String, String)> = codes
+fn exit_codes_match_the_manual_page() {
+    let page = Conclave::new().run(&["man"]).ends_with(0).stdout;
+    let (_, codes) = page.split_once("EXIT STATUS\"\n").unwrap();
+    let (codes, _) = codes.split_once(".SH").unwrap();
+    let plain = codes
+        .replace("\\fB", "")
+        .replace("\\fR", "")
+        .replace('\\', "");
+    let mut lines = plain
         .lines()
-        .take_while(|line| !line.is_empty())
-        .map(|line| line.trim().split_once(' ').unwrap())
-        .map(|(code, meaning)| (code.to_owned(), meaning.trim().to_owned()))
-        .collect();
+        .filter(|line| *line != ".TP")
+        .map(ToOwned::to_owned);
+    let codes = std::iter::from_fn(|| lines.next().zip(lines.next()));
+    let of_page: Vec<(String, String)> = codes.collect();
     let documented: Vec<(String, String)> = table("| code |")
         .into_iter()
         .map(|row| (row[0].clone(), row[1].clone()))
         .collect();
-    assert_eq!(documented, of_help);
+    assert_eq!(documented, of_page);
 }
 
 #[test]

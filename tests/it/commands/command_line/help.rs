@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 49] = [
+const COMMANDS: [&[&str]; 48] = [
     &[],
     &["consult"],
     &["resume"],
@@ -33,11 +33,10 @@ const COMMANDS: [&[&str]; 49] = [
     &["circuit", "reset"],
     &["doctor"],
     &["models"],
-    &["model"],
-    &["model", "pull"],
-    &["model", "list"],
-    &["model", "rm"],
-    &["model", "path"],
+    &["models", "pull"],
+    &["models", "list"],
+    &["models", "rm"],
+    &["models", "path"],
     &["personas"],
     &["personas", "show"],
     &["scrub"],
@@ -54,13 +53,17 @@ const COMMANDS: [&[&str]; 49] = [
     &["version"],
 ];
 
-/// Returns the names below `Commands:` in a help, without `help` itself.
+/// Returns the names below `Commands:` in a help, or below the groups of the whole, without `help`
+/// itself.
 fn listed_commands(help: &str) -> impl Iterator<Item = &str> {
-    let list = help.split_once("Commands:\n").map_or("", |(_, list)| list);
+    let list = help.split_once("Commands:\n").or(help.split_once("Ask:\n"));
+    let (_, list) = list.unwrap_or_default();
+    let (list, _) = list.split_once("\nOptions:\n").unwrap_or((list, ""));
+    let (list, _) = list.split_once("\nArguments:\n").unwrap_or((list, ""));
     // The description of a command may continue on a second line.
     let is_first = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
-    let lines = list.lines().take_while(|line| !line.is_empty());
-    let names = lines
+    let names = list
+        .lines()
         .filter(is_first)
         .filter_map(|line| line.split_whitespace().next());
     names
@@ -110,4 +113,41 @@ fn version_is_the_package_version() {
             concat!("conclave ", env!("CARGO_PKG_VERSION"), "\n")
         );
     }
+}
+
+#[test]
+fn short_help_of_paid_commands_has_a_dozen_options() {
+    let conclave = Conclave::new();
+    for command in ["consult", "benchmark", "refine"] {
+        let options = |flag: &str| {
+            let help = conclave.run(&[command, flag]).ends_with(0).stdout;
+            let lines = help.lines().map(str::trim_start);
+            lines.filter(|line| line.starts_with('-')).count()
+        };
+        assert_eq!(options("-h"), 13, "{command}: and the help itself");
+        assert!(options("--help") > 30, "{command}");
+    }
+}
+
+#[test]
+fn help_lists_the_commands_in_groups_with_three_examples() {
+    let help = Conclave::new().run(&["--help"]).ends_with(0).stdout;
+    let titles = help
+        .lines()
+        .filter(|line| line.ends_with(':') && !line.starts_with(' '));
+    let titles: Vec<&str> = titles
+        .filter(|title| !title.contains(' ') || title.len() < 20)
+        .collect();
+    let groups = [
+        "Ask:",
+        "Look back:",
+        "Measure:",
+        "Steer agents:",
+        "Set up:",
+        "Options:",
+        "Examples:",
+    ];
+    assert_eq!(titles, groups, "{help}");
+    assert_eq!(help.matches("\n  conclave ").count(), 3, "{help}");
+    assert!(!help.contains("130"), "{help}");
 }
