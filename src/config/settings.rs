@@ -74,8 +74,6 @@ pub struct Settings {
     pub early_termination: Policy,
     /// The stated confidence from which on an early end is considered.
     pub confidence_threshold: Confidence,
-    /// The correlation between the errors of experts, 0 to 1.
-    pub error_correlation: f64,
     /// Whether positions are compared after the debate, if there is a model for it.
     pub debate_analysis: DebateAnalysis,
     /// How often the judge decides; with fewer than four rounds it does not.
@@ -130,7 +128,6 @@ impl Default for Settings {
             rounds: Rounds::default(),
             early_termination: TerminationRule::usual().policy,
             confidence_threshold: TerminationRule::usual().threshold,
-            error_correlation: TerminationRule::USUAL_CORRELATION,
             debate_analysis: DebateAnalysis::On,
             judge_passes: JudgePasses::default(),
             log_context: true,

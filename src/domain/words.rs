@@ -87,29 +87,14 @@ pub fn secret_type(id: &str, number: u64) -> String {
     }
 }
 
+/// The words of types of secrets that are not written in lower case.
+const PROPER_WORDS: &str = "API AWS Azure DigitalOcean Docker GCP GitHub GitLab Google ID JWT PGP \
+                            PyPI SendGrid Slack SSH Stripe Twilio URL";
+
 fn word(word: &str) -> &str {
-    match word {
-        "api" => "API",
-        "aws" => "AWS",
-        "gcp" => "GCP",
-        "github" => "GitHub",
-        "gitlab" => "GitLab",
-        "google" => "Google",
-        "azure" => "Azure",
-        "slack" => "Slack",
-        "stripe" => "Stripe",
-        "twilio" => "Twilio",
-        "sendgrid" => "SendGrid",
-        "docker" => "Docker",
-        "digitalocean" => "DigitalOcean",
-        "pypi" => "PyPI",
-        "ssh" => "SSH",
-        "pgp" => "PGP",
-        "jwt" => "JWT",
-        "url" => "URL",
-        "id" => "ID",
-        other => other,
-    }
+    let mut proper = PROPER_WORDS.split(' ');
+    let found = proper.find(|proper| proper.eq_ignore_ascii_case(word));
+    found.unwrap_or(word)
 }
 
 #[cfg(test)]
@@ -121,5 +106,16 @@ mod tests {
         let numbers = [0, 999, 1_000, 12_453, 1_234_567].map(thousands);
         assert_eq!(numbers, ["0", "999", "1,000", "12,453", "1,234,567"]);
         assert_eq!(seconds(Duration::from_millis(8_249)), "8.2s");
+    }
+
+    #[test]
+    fn types_of_secrets_are_written_as_people_write_them() {
+        let types = [
+            ("api_key", 2),
+            ("digitalocean_token", 1),
+            ("github_pass", 3),
+        ];
+        let written = types.map(|(id, number)| secret_type(id, number));
+        assert_eq!(written, ["API keys", "DigitalOcean token", "GitHub passes"]);
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! All decisions use one engine: [`evaluation`] checks rules and decides. Its first user is
 //! [`early_termination`], which decides whether a debate may end after the judge has found
-//! agreement, and how likely the agreement is right: by [`pooling`] of stated confidences, or by
-//! [`experience`] if enough answers have been graded. Nothing here knows vendors, prompts or
-//! rounds: those are the caller's business.
+//! agreement, and how likely the agreement is right: by what was measured for panels of its size
+//! ([`agreement`]), or by [`experience`] if enough answers have been graded. Nothing here knows
+//! vendors, prompts or rounds: those are the caller's business.
 
 pub mod calibration;
 pub mod circuit;
@@ -13,7 +13,7 @@ pub mod batch;
 pub mod early_termination;
 pub mod exit_check;
 pub mod evaluation;
-pub mod pooling;
+pub mod agreement;
 pub mod experience;
 pub mod replay;
 pub mod similarity;

@@ -9,8 +9,6 @@ use crate::benchmark::statistics::number;
 use crate::benchmark::statistics::paired::PairedCounts;
 use crate::benchmark::statistics::proportion::Proportion;
 use crate::stopping::calibration::{GradedConfidence, Reliability};
-use crate::stopping::early_termination::TerminationRule;
-use crate::stopping::pooling::effective_voters;
 use crate::stopping::replay::probability::{PanelKnowledge, VoteProbability};
 use crate::stopping::replay::rule::StopRule;
 use crate::stopping::replay::vote::{AnswerId, RecordedQuestion, Tally};
@@ -174,8 +172,6 @@ fn calibration(table: &AnswerTable) -> CalibrationFigures {
     }
     let is_known = table.columns.options.is_some();
     CalibrationFigures {
-        correlation: TerminationRule::USUAL_CORRELATION,
-        effective_voters: effective_voters(voters, TerminationRule::USUAL_CORRELATION),
         options: (!is_known).then_some(table.different_answers as u64),
         methods,
     }

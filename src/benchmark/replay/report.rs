@@ -141,12 +141,6 @@ pub struct LimitFigures {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CalibrationFigures {
-    /// The correlation of errors that shrinks the evidence.
-    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
-    pub correlation: f64,
-    /// The number of independent voters that carry as much evidence as the panel.
-    #[cfg_attr(test, schemars(range(min = 1)))]
-    pub effective_voters: f64,
     /// The answers that a question is taken to offer: the number of different answers in the file;
     /// `None` if a column says.
     pub options: Option<u64>,

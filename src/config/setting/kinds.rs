@@ -126,17 +126,11 @@ pub(super) fn dollars_above_zero() -> Kind<MicroUsd> {
     .written(|amount| decimal(amount.usd()))
 }
 
-const SHARE: &str = "a number from 0.0 to 1.0";
-
 pub(super) fn share() -> Kind<Confidence> {
-    plain(SHARE, |value| Confidence::new(value.as_f64()?)).written(|share| decimal(share.value()))
-}
-
-pub(super) fn correlation() -> Kind<f64> {
-    plain(SHARE, |value| {
-        Confidence::new(value.as_f64()?).map(Confidence::value)
+    plain("a number from 0.0 to 1.0", |value| {
+        Confidence::new(value.as_f64()?)
     })
-    .written(|share| decimal(*share))
+    .written(|share| decimal(share.value()))
 }
 
 pub(super) fn choice<T: Serialize + DeserializeOwned + 'static>(expects: &'static str) -> Kind<T> {

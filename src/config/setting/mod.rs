@@ -11,9 +11,9 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use self::kinds::{
-    Kind, choice, correlation, count, default_personas, dollars, dollars_above_zero,
-    endpoint_entries, hedge_after, judge_passes, local_servers, on_or_off, optional, placed, share,
-    small_count, switch, text, texts, time, time_or_zero, truth,
+    Kind, choice, count, default_personas, dollars, dollars_above_zero, endpoint_entries,
+    hedge_after, judge_passes, local_servers, on_or_off, optional, placed, share, small_count,
+    switch, text, texts, time, time_or_zero, truth,
 };
 use self::laid_over::{LayOver, added, lowered, taken};
 use super::settings::Settings;
@@ -191,7 +191,6 @@ pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         "rounds" => rounds: choice("1, 2, 3 or 4"),
         "early_stop" => early_termination: choice("`ask`, `auto` or `never`"),
         "confidence_threshold" => confidence_threshold: share(),
-        "error_correlation" => error_correlation: correlation(),
         "debate_analysis" => debate_analysis: on_or_off(),
         "judge_passes" => judge_passes: judge_passes(),
         "log_context" => log_context: truth(),

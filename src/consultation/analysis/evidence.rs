@@ -38,10 +38,8 @@ pub fn evidence<'a>(
         .into_iter()
         .map(|(independent, model)| (independent.clone(), model))
         .unzip();
-    let points = points(synthesis, &held);
-    let strongest = synthesis.leading();
     AgreementEvidence {
-        points,
+        points: points(synthesis, &held),
         answered: held.len(),
         families: family::count(models),
         troubled,
@@ -56,8 +54,6 @@ pub fn evidence<'a>(
             .iter()
             .map(|independent| Statement {
                 confidence: independent.confidence,
-                supports_leading: strongest
-                    .is_some_and(|point| point.is_supported_by(&independent.agent_id)),
                 text: text(independent),
             })
             .collect(),

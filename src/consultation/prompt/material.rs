@@ -10,6 +10,7 @@ use crate::domain::answer::artifact::{
     Challenge, CrossExam, Findings, Independent, Revision, Synthesis,
 };
 use crate::domain::answer::confidence::Confidence;
+use crate::domain::names::stored_name;
 use crate::text::clean::one_line;
 
 use super::Size;
@@ -124,7 +125,7 @@ fn findings(text: &mut String, found: Option<&Findings>) {
         };
         format!(
             "{label} {}: {}{dissent}",
-            answer.outcome.name(),
+            stored_name(&answer.outcome),
             answer.text
         )
     });

@@ -63,11 +63,8 @@ pub struct Calibrated {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// The experts' confidences in Round 1, shrunk by the correlation of their errors.
-    Pool {
-        correlation: f64,
-        effective_voters: f64,
-    },
+    /// Recorded panels with as many answers, of which as many agreed.
+    Panels { supporters: usize, answered: usize },
     /// The user's own graded answers with the same agreement.
     Experience { graded: usize, agreement: f64 },
 }

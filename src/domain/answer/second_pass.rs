@@ -3,10 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::artifact::Magnitude;
-use super::artifact::Verdict;
-use crate::domain::ids::ModelRef;
-use crate::domain::ids::SeatId;
+use super::artifact::{Magnitude, Verdict};
+use crate::domain::ids::{ModelRef, SeatId};
 
 /// The second verdict, and whether it agrees with the one that counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

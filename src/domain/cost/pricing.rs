@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::money::Cost;
-use super::money::MicroUsd;
-use super::money::Saving;
+use super::money::{Cost, MicroUsd, Saving};
 use super::tokens::Usage;
-use crate::domain::ids::ModelRef;
-use crate::domain::ids::without_date;
+use crate::domain::ids::{ModelRef, without_date};
 
 /// Prices for a million tokens of each class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

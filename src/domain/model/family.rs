@@ -10,8 +10,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::vendors;
-use super::vendors::VENDORS;
-use super::vendors::Vendor;
+use super::vendors::{VENDORS, Vendor};
 use crate::domain::ids::ModelRef;
 use crate::text::word_list::{WordList, load};
 

@@ -1,9 +1,7 @@
 //! Table of the providers known by name. It holds all differences between vendors that are not on
 //! the wire; those on the wire are in each row's [`Dialect`].
 
-use super::dialect::Dialect;
-use super::dialect::Quirks;
-use super::dialect::Routing;
+use super::dialect::{Dialect, Quirks, Routing};
 use crate::domain::ids::ProviderId;
 
 /// A provider known by name.

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::outcome::AnswerOutcome;
-use super::stored_record::Amount;
-use super::stored_record::Completion;
+use super::stored_record::{Amount, Completion};
 #[cfg(test)]
 use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::ConsultationId;

@@ -7,10 +7,8 @@ use serde::Serialize;
 use super::stored_record::StoredRecord;
 use crate::domain::answer::confidence::Confidence;
 use crate::domain::answer::second_pass::Held;
-use crate::domain::cost::money::Cost;
-use crate::domain::cost::money::CostInDollars;
-use crate::domain::ids::ModelRef;
-use crate::domain::ids::SeatId;
+use crate::domain::cost::money::{Cost, CostInDollars};
+use crate::domain::ids::{ModelRef, SeatId};
 
 /// Two judgements of the same answers: that of a consultation, and one that rejudged them.
 #[derive(Clone, Debug, PartialEq, Serialize)]

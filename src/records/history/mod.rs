@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params_from_iter};
 
 use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::ConsultationId;
+use crate::domain::names::{by_stored_name, stored_name};
 use crate::domain::record::history::{EntryOutcome, HistoryRow};
 use crate::domain::record::outcome::AnswerOutcome;
 use crate::domain::record::stored_record::Completion;
@@ -134,7 +135,7 @@ impl Query {
             require("consultations_text MATCH ?", vec![Value::Text(words)]);
         }
         if let Some(state) = state {
-            require("c.ended = ?", vec![Value::Text(state.name().to_owned())]);
+            require("c.ended = ?", vec![Value::Text(stored_name(state))]);
         }
         if let Some(mode) = mode {
             require("c.mode = ?", vec![Value::Text(mode.clone())]);
@@ -193,15 +194,11 @@ fn history_row(row: &Row<'_>) -> Result<HistoryRow> {
     let known = |at: &str| text(at).map(|text| Some(text).filter(|text| !text.is_empty()));
     let id: ConsultationId = row.get("id")?;
     let ended = text("ended")?;
-    let run_status = Completion::ALL.into_iter().find(|run| run.name() == ended);
+    let run_status: Option<Completion> = by_stored_name(&ended);
     let cost: Option<u64> = row.get("total_micro_usd")?;
     let lower_bound: bool = row.get("lower_bound")?;
     let outcome: Option<String> = row.get("outcome")?;
-    let outcome = outcome.and_then(|outcome| {
-        AnswerOutcome::ALL
-            .into_iter()
-            .find(|known| known.name() == outcome)
-    });
+    let outcome: Option<AnswerOutcome> = outcome.as_deref().and_then(by_stored_name);
     let note = row.get("outcome_note")?;
     Ok(HistoryRow {
         short_id: id.to_string(),

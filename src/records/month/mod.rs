@@ -50,12 +50,8 @@ fn spent_on(logs: &Path, id: &ConsultationId, month: &Range<Timestamp>) -> Cost 
     // The journal of a consultation that was resumed after its record was written states more.
     let is_last =
         recorded.is_some_and(|recorded| journalled.is_none_or(|journalled| journalled <= recorded));
-    let record = if is_last {
-        stored::read_file(&files.record).ok()
-    } else {
-        None
-    };
-    let by_record = record.and_then(|record| {
+    let record = is_last.then(|| stored::read_file(&files.record).ok());
+    let by_record = record.flatten().and_then(|record| {
         let (began, cost) = record.at.zip(record.total_cost())?;
         let in_doubt = record
             .cost

@@ -38,23 +38,14 @@ pub enum SpanError {
 
 /// `YYYY-MM`.
 pub fn month(text: &str) -> Result<Span, SpanError> {
-    let first = if text.len() == 7 {
-        format!("{text}-01").parse().ok()
-    } else {
-        None
-    };
-    first
-        .map(Span::Month)
-        .ok_or_else(|| SpanError::Month(text.to_owned()))
+    let first = format!("{text}-01").parse().ok();
+    let first = first.filter(|_| text.len() == 7).map(Span::Month);
+    first.ok_or_else(|| SpanError::Month(text.to_owned()))
 }
 
 /// `YYYY-MM-DD`.
 pub fn day(text: &str) -> Result<Date, SpanError> {
-    let day = if text.len() == 10 {
-        text.parse().ok()
-    } else {
-        None
-    };
+    let day = text.parse().ok().filter(|_| text.len() == 10);
     day.ok_or_else(|| SpanError::Day(text.to_owned()))
 }
 

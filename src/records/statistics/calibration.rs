@@ -10,6 +10,7 @@ use rusqlite::{Connection, Result, Row, params};
 use serde::Serialize;
 
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::names::by_stored_name;
 use crate::domain::record::outcome::AnswerOutcome;
 use crate::domain::record::statistics::Range;
 use crate::domain::time::Timestamp;
@@ -148,9 +149,7 @@ fn reliabilities(by_model: ByModel) -> IndexMap<ModelRef, Reliability> {
 /// `None` for a word of a later version.
 fn outcome(row: &Row<'_>) -> Result<Option<AnswerOutcome>> {
     let written: String = row.get(0)?;
-    Ok(AnswerOutcome::ALL
-        .into_iter()
-        .find(|outcome| outcome.name() == written))
+    Ok(by_stored_name(&written))
 }
 
 /// Stated confidence against the graded answers of a range, as JSON.

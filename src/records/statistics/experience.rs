@@ -10,13 +10,12 @@ use rusqlite::{Connection, Result, Row, params};
 use crate::consultation::plan::OutputTokens;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::cost::money::MicroUsd;
-use crate::domain::ids::ConsultationId;
-use crate::domain::ids::ModelRef;
+use crate::domain::ids::{ConsultationId, ModelRef};
+use crate::domain::names::by_stored_name;
 use crate::stopping::calibration::Level;
 
 use super::calibration;
-use crate::records::files::ConsultationFiles;
-use crate::records::files::consultations_newest_first;
+use crate::records::files::{ConsultationFiles, consultations_newest_first};
 use crate::records::stored;
 
 /// The newest calls that are read: models and their use change, and the start must not take long.
@@ -145,9 +144,7 @@ impl Experience {
                 .push(first_token);
         }
         let (answer, purpose): (Option<String>, Option<String>) = (row.get(2)?, row.get(3)?);
-        let answer = AnswerKind::ALL
-            .into_iter()
-            .find(|kind| answer.as_deref() == Some(kind.name()));
+        let answer: Option<AnswerKind> = answer.as_deref().and_then(by_stored_name);
         let (output, is_estimated): (u64, bool) = (row.get(4)?, row.get(5)?);
         if let Some(answer) =
             answer.filter(|_| output > 0 && !is_estimated && purpose.as_deref() != Some("repair"))

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::hash::sha256;
 use crate::stopping::convergence::criteria;
 use crate::stopping::convergence::{DocumentMeasure, QuestionKey};
-use crate::stopping::evaluation::{Class, Evaluation};
+use crate::stopping::evaluation::Evaluation;
 use crate::stopping::share;
 use crate::text::node::NodeMap;
 
@@ -66,10 +66,7 @@ impl ConvergenceEntry {
             questions_stable_count,
             open_questions_count: counts.map(|counts| counts.open),
             high_confidence_ratio: high_confidence_ratio(measure),
-            last_decision: evaluation
-                .class()
-                .map_or("continue", Class::name)
-                .to_owned(),
+            last_decision: evaluation.decision_name(),
             rule: evaluation.deciding_rule().map(|rule| {
                 let is_strict = evaluation.rule(criteria::OPEN_BLOCKERS).is_none();
                 format!("{rule}{}", if is_strict { STRICT_SEED } else { "" })

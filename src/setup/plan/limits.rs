@@ -58,7 +58,6 @@ pub(super) fn control(
         early_termination: TerminationRule {
             policy: settings.early_termination,
             threshold: settings.confidence_threshold,
-            correlation: settings.error_correlation,
             experience: experience.by_agreement.clone(),
         },
     };

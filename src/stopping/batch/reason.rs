@@ -1,9 +1,8 @@
 //! The reason why a batch stopped, in the form that the specification gives.
 
-use serde::de::IntoDeserializer;
-use serde::de::value::Error as ValueError;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::names::by_stored_name;
 use crate::stopping::evaluation::{Decision, Evaluation, Value};
 use crate::stopping::share;
 
@@ -65,11 +64,8 @@ impl BatchStopReason {
             rule
         };
         let number = |value: &Value| value.fraction().and_then(|(part, of)| share(part, of));
-        let condition = rule.to_ascii_uppercase();
-        let condition = IntoDeserializer::<ValueError>::into_deserializer(condition);
-        let condition = StopCondition::deserialize(condition).ok()?;
         Some(Self {
-            condition,
+            condition: by_stored_name(&rule.to_ascii_uppercase())?,
             value: number(value.as_ref()?)?,
             threshold: number(threshold)?,
             message: message.clone(),

@@ -14,8 +14,7 @@ use super::evaluation::{
     Bound, Checks, Class, Evaluation, MILLION, Rule, RuleKind, RuleOutcome, Value,
 };
 use super::experience::AgreementExperience;
-use super::pooling::{Vote, effective_voters, pooled};
-use super::{number, share};
+use super::{agreement, number, share};
 
 use rubber_stamp::rubber_stamp;
 
@@ -27,8 +26,6 @@ pub struct TerminationRule {
     pub policy: Policy,
     /// The lowest stated confidence at which an early end is considered.
     pub threshold: Confidence,
-    /// The correlation of the experts' errors, from 0 to 1.
-    pub correlation: f64,
     /// The share of the user's own answers that were right, by agreement; empty until enough have
     /// been graded.
     pub experience: Vec<Level>,
@@ -50,15 +47,10 @@ pub enum Policy {
 impl TerminationRule {
     pub const USUAL_THRESHOLD: f64 = 0.90;
 
-    /// The correlation of models' errors on MMLU-Pro: two models that are both wrong give the same
-    /// wrong answer in 44 of 100 cases.
-    pub const USUAL_CORRELATION: f64 = 0.44;
-
     pub fn usual() -> Self {
         Self {
             policy: Policy::Ask,
             threshold: Confidence::new(Self::USUAL_THRESHOLD).unwrap_or_default(),
-            correlation: Self::USUAL_CORRELATION,
             experience: Vec::new(),
         }
     }
@@ -107,8 +99,6 @@ pub struct Point {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     pub confidence: Option<Confidence>,
-    /// Whether it supports the strongest point.
-    pub supports_leading: bool,
     pub text: String,
 }
 
@@ -153,37 +143,31 @@ fn mean(points: &[Point]) -> Option<(u64, u64)> {
     }
 }
 
-/// `None` without a point or an answer, and if the judge's confidences carry no information.
+/// `None` without a point or a second answer, and if the judge's confidences carry no information.
 pub fn calibrated(rule: &TerminationRule, evidence: &AgreementEvidence) -> Option<Calibrated> {
-    let point = leading(&evidence.points)?;
-    if evidence.uninformative_judge || evidence.answered == 0 || evidence.statements.is_empty() {
+    let answered = evidence.answered;
+    let supporters = leading(&evidence.points)?.supporters;
+    if evidence.uninformative_judge || answered < 2 {
         return None;
     }
-    if let Some(experience) = AgreementExperience::of(&rule.experience) {
-        let agreement = (number(point.supporters) / number(evidence.answered)).min(1.0);
-        let probability = experience.right_at(agreement)?;
-        return Some(Calibrated {
-            probability,
-            basis: Basis::Experience {
-                graded: experience.graded,
-                agreement,
+    let (probability, basis) = match AgreementExperience::of(&rule.experience) {
+        Some(experience) => {
+            let agreement = number(supporters) / number(answered);
+            let graded = experience.graded;
+            (
+                experience.right_at(agreement)?,
+                Basis::Experience { graded, agreement },
+            )
+        }
+        None => (
+            agreement::probability(supporters, answered)?,
+            Basis::Panels {
+                supporters,
+                answered,
             },
-        });
-    }
-    let vote = |statement: &Statement| Vote {
-        is_for: statement.supports_leading,
-        confidence: statement.confidence.map(Confidence::value),
+        ),
     };
-    let votes: Vec<Vote> = evidence.statements.iter().map(vote).collect();
-    let correlation = rule.correlation;
-    let basis = Basis::Pool {
-        correlation,
-        effective_voters: effective_voters(votes.len(), correlation),
-    };
-    Some(Calibrated {
-        probability: pooled(&votes, correlation),
-        basis,
-    })
+    Some(Calibrated { probability, basis })
 }
 
 pub fn evaluate(rule: &TerminationRule, evidence: &AgreementEvidence) -> Evaluation {

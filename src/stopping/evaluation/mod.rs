@@ -8,6 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::names::stored_name;
+
 pub mod value;
 pub mod rule;
 mod in_words;
@@ -78,19 +80,6 @@ pub enum Class {
 }
 
 impl Class {
-    /// As it is stored.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Converged => "converged",
-            Self::Exhausted => "exhausted",
-            Self::Halted => "halted",
-            Self::Stalled => "stalled",
-            Self::NeedsHuman => "needs_human",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
     pub fn is_success(self) -> bool {
         match self {
             Self::Done | Self::Converged => true,
@@ -112,6 +101,12 @@ impl Evaluation {
             Decision::Continue => None,
             Decision::Stop { class, .. } => Some(*class),
         }
+    }
+
+    /// Returns `continue`, or the stored name of the class.
+    pub fn decision_name(&self) -> String {
+        let class = self.class().as_ref().map(stored_name);
+        class.unwrap_or_else(|| "continue".to_owned())
     }
 
     /// `None` if the work continues.

@@ -8,10 +8,8 @@ use serde::Serialize;
 
 use super::vote::{AnswerId, RecordedQuestion, Tally};
 use crate::stopping::calibration::Level;
-use crate::stopping::early_termination::TerminationRule;
 use crate::stopping::experience::AgreementExperience;
-use crate::stopping::number;
-use crate::stopping::pooling::{Vote, effective_voters, pooled};
+use crate::stopping::{agreement, number};
 
 /// A way to state how likely the leading answer is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -23,12 +21,11 @@ pub enum VoteProbability {
     /// Bayes' rule over the answers that the question offers, as if the voters erred independently
     /// and every wrong answer were as likely as another.
     Independent,
-    /// The same with the evidence shrunk by the design effect of errors that correlate by the
-    /// report's `correlation`.
+    /// The same with the evidence shrunk by the design effect of errors that correlate by 0.44.
     Shrunk,
-    /// As `consult` pools the experts' confidences: for or against the leading answer, shrunk, with
-    /// the voters' accuracies as their confidences.
-    ForOrAgainst,
+    /// As `consult` shows it: how often panels of this size and agreement are right. It knows
+    /// nothing of the voters.
+    Panels,
     /// As `consult` uses graded answers: how often votes of the same agreement were right.
     Experience,
 }
@@ -38,10 +35,13 @@ impl VoteProbability {
         Self::RawShare,
         Self::Independent,
         Self::Shrunk,
-        Self::ForOrAgainst,
+        Self::Panels,
         Self::Experience,
     ];
 }
+
+/// Two models that are both wrong on MMLU-Pro give the same wrong answer in 44 of 100 cases.
+const ERROR_CORRELATION: f64 = 0.44;
 
 /// What is known of a panel from questions with known answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,9 +103,11 @@ impl PanelKnowledge {
             VoteProbability::RawShare => Some(agreement),
             VoteProbability::Independent => Some(self.among_options(answers, options, 0.0)),
             VoteProbability::Shrunk => {
-                Some(self.among_options(answers, options, TerminationRule::USUAL_CORRELATION))
+                Some(self.among_options(answers, options, ERROR_CORRELATION))
             }
-            VoteProbability::ForOrAgainst => Some(self.for_or_against(lead.answer, answers)),
+            VoteProbability::Panels => {
+                agreement::probability(lead.votes, answers.iter().flatten().count())
+            }
             VoteProbability::Experience => self.experience.as_ref()?.right_at(agreement),
         }
     }
@@ -123,8 +125,8 @@ impl PanelKnowledge {
             *sum += (accuracy * others / (1.0 - accuracy)).ln().max(0.0);
             *votes += 1;
         }
-        let given = weights.values().map(|(_, votes)| votes).sum();
-        let share = effective_voters(given, correlation) / number(given.max(1));
+        let given: usize = weights.values().map(|(_, votes)| votes).sum();
+        let share = 1.0 / (1.0 + number(given.saturating_sub(1)) * correlation);
         // The leading answer by votes, the first of equals; it need not weigh the most.
         let lead = weights
             .values()
@@ -135,15 +137,6 @@ impl PanelKnowledge {
         let all: f64 = weights.values().map(|(weight, _)| odds(*weight)).sum();
         let not_given = options.max(2).saturating_sub(weights.len());
         1.0 / (all + number(not_given) * odds(0.0))
-    }
-
-    fn for_or_against(&self, lead: AnswerId, answers: &[Option<AnswerId>]) -> f64 {
-        let vote = |(answer, accuracy)| Vote {
-            is_for: answer == lead,
-            confidence: Some(accuracy),
-        };
-        let votes: Vec<Vote> = self.given(answers).map(vote).collect();
-        pooled(&votes, TerminationRule::USUAL_CORRELATION)
     }
 
     fn given(&self, answers: &[Option<AnswerId>]) -> impl Iterator<Item = (AnswerId, f64)> {

@@ -1,5 +1,6 @@
 //! An evaluation as a tree: every rule with its outcome, and the decision last. Pure.
 
+use crate::domain::names::stored_name;
 use crate::stopping::evaluation::{
     Bound, Decision, Evaluation, Notation, Rule, RuleKind, RuleOutcome, Value,
 };
@@ -100,7 +101,7 @@ pub(super) fn turn_line(record: &TurnRecord) -> String {
     let decision = match &evaluation.decision {
         Decision::Continue => "continue".to_owned(),
         Decision::Stop { class, message, .. } => {
-            format!("{}: {}", spaced(class.name()), one_line(message))
+            format!("{}: {}", spaced(&stored_name(class)), one_line(message))
         }
     };
     let mut parts = vec![format!("turn {}: {decision}", record.turn)];
@@ -140,7 +141,11 @@ pub fn decision_in_words(decision: &Decision) -> String {
     match decision {
         Decision::Continue => "CONTINUE".to_owned(),
         Decision::Stop { class, message, .. } => {
-            format!("STOP {}: {}", spaced(class.name()), one_line(message))
+            format!(
+                "STOP {}: {}",
+                spaced(&stored_name(class)),
+                one_line(message)
+            )
         }
     }
 }

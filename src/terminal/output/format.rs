@@ -49,13 +49,13 @@ pub fn cost_range(low: Cost, expected: Cost, high: Cost, figure: fn(Cost) -> Str
     format!("{bound}{}", figures.join(" – "))
 }
 
-/// `84% (the experts count as 1.6 independent ones)`: a probability and its basis.
+/// `84% (from 60 answers you graded)`: a probability and its basis.
 pub fn calibrated_words(calibrated: &Calibrated) -> String {
     let percent = format!("{:.0}%", calibrated.probability * 100.0);
     match calibrated.basis {
-        Basis::Pool {
-            effective_voters, ..
-        } => format!("{percent} (the experts count as {effective_voters:.1} independent ones)"),
+        Basis::Panels { .. } => {
+            format!("{percent} (panels that agreed as much were right that often)")
+        }
         Basis::Experience { graded, .. } => {
             format!("{percent} (from {graded} answers you graded)")
         }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::ids::ConsultationId;
+use crate::domain::names::stored_name;
 use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::document::{SectionKind, without_marker};
@@ -93,10 +94,10 @@ pub fn decision(refined: &RefinementLoop) -> String {
     }
 }
 
-fn in_words(class: Class) -> &'static str {
+fn in_words(class: Class) -> String {
     match class {
-        Class::NeedsHuman => "needs a person",
-        class => class.name(),
+        Class::NeedsHuman => "needs a person".to_owned(),
+        class => stored_name(&class),
     }
 }
 

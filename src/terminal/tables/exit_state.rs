@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::circuit::{check, moment, state_of};
 use super::doctor::{Check, CheckStatus, check_lines};
 use crate::domain::time::Timestamp;
-use crate::stopping::evaluation::Class;
 #[cfg(test)]
 use crate::stopping::evaluation::DecisionWord;
 use crate::stopping::exit_check::breaker::{BreakerState, TurnProgress};
@@ -189,7 +188,7 @@ pub struct ExitHistoryRow {
     pub turn: Option<u64>,
     /// The decision of a checked turn.
     #[cfg_attr(test, schemars(with = "Option<DecisionWord>"))]
-    pub decision: Option<&'static str>,
+    pub decision: Option<String>,
     /// The rule that decided a stop.
     pub rule: Option<String>,
     /// The event in words.
@@ -212,7 +211,7 @@ impl ExitHistoryRow {
             LoopEventKind::Turn(record) => {
                 let evaluation = &record.evaluation;
                 turn = Some(record.turn);
-                decision = Some(evaluation.class().map_or("continue", Class::name));
+                decision = Some(evaluation.decision_name());
                 rule = evaluation.deciding_rule().map(ToOwned::to_owned);
                 let message = decision_in_words(&evaluation.decision);
                 ("turn", Some(&record.run), message)

@@ -4,6 +4,7 @@
 
 use jiff::tz::TimeZone;
 
+use crate::domain::names::stored_name;
 use crate::domain::record::history::{History, HistoryRow};
 use crate::domain::record::outcome::AnswerOutcome;
 use crate::domain::record::stored_record::Completion;
@@ -115,7 +116,11 @@ fn status(entry: &HistoryRow) -> Line {
         Completion::Aborted | Completion::Unfinished => Tone::Warning,
         Completion::Running => Tone::Key,
     };
-    words(entry, Line::toned(tone, entry.run_status.name()), ", ")
+    words(
+        entry,
+        Line::toned(tone, stored_name(&entry.run_status)),
+        ", ",
+    )
 }
 
 /// State and confidence in one cell: only a completed consultation has a confidence.
@@ -171,7 +176,7 @@ fn plain(entry: &HistoryRow) -> Vec<String> {
     vec![
         entry.consultation_id.to_string(),
         entry.timestamp.to_string(),
-        entry.run_status.name().to_owned(),
+        stored_name(&entry.run_status),
         or_none(outcome.map(|grade| grade.outcome.name().to_owned())),
         or_none(confidence(entry)),
         or_none(cost(entry).map(|cost| cost.replace(' ', ""))),

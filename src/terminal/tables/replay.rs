@@ -1,8 +1,8 @@
 //! `benchmark --replay` as a screen: what each rule that stops asking is worth.
 
 use crate::benchmark::replay::report::{
-    AgreementFigures, CalibrationFigures, MethodFigures, ModelFigures, ReplayAccuracy,
-    ReplayReport, ReplayRule, RuleFigures,
+    AgreementFigures, MethodFigures, ModelFigures, ReplayAccuracy, ReplayReport, ReplayRule,
+    RuleFigures,
 };
 use crate::benchmark::report::words::percent;
 use crate::benchmark::statistics::Interval;
@@ -51,7 +51,10 @@ pub fn screen(report: &ReplayReport, width: usize, paint: Paint) -> String {
         "Probability that the full vote is right",
         methods,
     ));
-    parts.push(Part::Paragraph(basis(calibration, voters).into()));
+    if let Some(options) = calibration.options {
+        let taken = format!("A question is taken to offer {options} answers.");
+        parts.push(Part::Paragraph(taken.into()));
+    }
     parts.push(legend(CALIBRATION_LEGEND));
     document::screen(&parts, Some(width), paint)
 }
@@ -155,25 +158,8 @@ fn method_name(method: VoteProbability) -> &'static str {
         VoteProbability::RawShare => "share of the votes",
         VoteProbability::Independent => "votes as independent evidence",
         VoteProbability::Shrunk => "votes as correlated evidence",
-        VoteProbability::ForOrAgainst => "the same, for or against (as consult)",
+        VoteProbability::Panels => "panels of this agreement (as consult)",
         VoteProbability::Experience => "graded votes of equal agreement",
-    }
-}
-
-fn basis(calibration: &CalibrationFigures, voters: usize) -> String {
-    let CalibrationFigures {
-        correlation,
-        effective_voters,
-        options,
-        ..
-    } = calibration;
-    let correlated = format!(
-        "With errors that correlate by {correlation}, {voters} models count as \
-         {effective_voters:.1} independent ones."
-    );
-    match options {
-        Some(options) => format!("{correlated} A question is taken to offer {options} answers."),
-        None => correlated,
     }
 }
 

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use super::word;
 use crate::consultation::event::EarlyTerminationDecision;
 use crate::consultation::prompt::Size;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::spend::Spend;
+use crate::domain::names::stored_name;
 use crate::domain::record::stored_record::{
     Amount, EarlyTerminationEvaluation, EstimatedCost, PromptTemplate, PromptVersions,
     StoredConsent, StoredCost, StoredRecord, StoredSpend, TokenCounts, TokenEfficiencyStats,
@@ -81,7 +81,7 @@ impl Transcript {
         let (approved, how) = self.consent?;
         Some(StoredConsent {
             approved,
-            how: word(&how),
+            how: Some(stored_name(&how)),
         })
     }
 
@@ -140,7 +140,7 @@ fn evaluation(decision: &EarlyTerminationDecision) -> EarlyTerminationEvaluation
     let rules = findings.evaluation.rules.iter();
     EarlyTerminationEvaluation {
         ended: decision.ended,
-        by: word(&decision.by),
+        by: Some(stored_name(&decision.by)),
         confidence: findings.confidence,
         threshold: Some(findings.threshold),
         rounds_skipped: u64::from(findings.rounds_skipped),

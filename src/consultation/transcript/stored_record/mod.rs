@@ -7,13 +7,12 @@ mod account;
 
 use std::time::Duration;
 
-use serde::Serialize;
-
 use super::Transcript;
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::names::with_names;
 use crate::consultation::anonymity::texts::edit_texts;
 use crate::domain::answer::artifact::SCHEMA_VERSION;
+use crate::domain::names::stored_name;
 use crate::domain::record::stored_record::{
     DebateValue, ServedOtherwise, StoredAgent, StoredContext, StoredModel, StoredPanel,
     StoredPersonaSelection, StoredRecord, StoredSubstitution, Vocabulary,
@@ -70,8 +69,8 @@ impl Transcript {
                 .and_then(|plan| plan.context.as_deref())
                 .map(StoredContext::from),
             mode: Some(terms.mode.clone()),
-            status: word(&self.status()),
-            state: word(&self.state),
+            status: Some(stored_name(&self.status())),
+            state: Some(stored_name(&self.state)),
             degradations: self.degradations(),
             agents: self.stored_agents(),
             panel: self.stored_panel(),
@@ -89,9 +88,9 @@ impl Transcript {
             consent: self.stored_consent(),
             duration_ms: Some(milliseconds(self.duration)),
             waited_for_person_ms: milliseconds(self.waited_for_person),
-            abort_reason: abort.and_then(|abort| word(&abort.reason)),
+            abort_reason: abort.map(|abort| stored_name(&abort.reason)),
             abort_message: abort.map(|abort| abort.message.clone()),
-            aborted_during: abort.and_then(|abort| word(&abort.during)),
+            aborted_during: abort.map(|abort| stored_name(&abort.during)),
             resume_token: self.is_resumable().then(|| self.id.as_str().to_owned()),
             prompt_versions: self.prompt_versions(),
             seed: Some(terms.seed),
@@ -162,13 +161,6 @@ impl Transcript {
                 served: served.to_owned(),
             })
             .collect()
-    }
-}
-
-fn word(value: &impl Serialize) -> Option<String> {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => Some(word),
-        Ok(_) | Err(_) => None,
     }
 }
 

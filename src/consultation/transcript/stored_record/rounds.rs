@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{milliseconds, word};
+use super::milliseconds;
 use crate::consultation::event::{CallFinished, StateName};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::spend::Spend;
 use crate::domain::answer::artifact::Artifact;
 use crate::domain::ids::AgentId;
+use crate::domain::names::stored_name;
 use crate::domain::record::stored_record::{
     Amount, CompletedRound, StoredAgentRound, StoredAttempt, StoredRound, TokenCounts,
 };
@@ -102,7 +103,7 @@ impl Transcript {
         StoredAgentRound {
             agent_id: agent.clone(),
             agent: self.terms.panel.agent_name(agent).to_owned(),
-            answer: word(&answer),
+            answer: Some(stored_name(&answer)),
             model: last.map(|call| call.model.clone()),
             served_model: last.and_then(|call| call.served_model.clone()),
             tokens: last.map(|_| TokenCounts::from(&spend.tokens)),
@@ -122,7 +123,7 @@ impl Transcript {
 fn attempt(call: &CallFinished) -> StoredAttempt {
     StoredAttempt {
         call: Some(call.call.0),
-        purpose: word(&call.purpose),
+        purpose: Some(stored_name(&call.purpose)),
         model: Some(call.model.clone()),
         served_model: call.served_model.clone(),
         stop: call
@@ -132,7 +133,7 @@ fn attempt(call: &CallFinished) -> StoredAttempt {
         error: call.error.clone(),
         tokens: Some(TokenCounts::from(&call.tokens)),
         cost: Some(Amount::from(call.cost)),
-        cost_source: word(&call.cost_source),
+        cost_source: Some(stored_name(&call.cost_source)),
         latency_ms: call.first_token_ms,
         duration_ms: Some(call.duration_ms),
     }

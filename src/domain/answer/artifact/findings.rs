@@ -64,14 +64,3 @@ pub struct NewQuestion {
     /// Whether work cannot begin without the answer.
     pub blocker: bool,
 }
-
-impl FindingOutcome {
-    /// As it is stored.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::Open => "open",
-            Self::Deferred => "deferred",
-        }
-    }
-}

@@ -5,73 +5,45 @@ use serde::Serialize;
 
 use crate::domain::cost::money::{Cost, MicroUsd};
 
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(remote = "Cost")]
-pub(super) struct ItsCost {
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    #[serde(getter = "dollars")]
-    cost: f64,
-    #[serde(rename = "cost_micro_usd")]
-    known: MicroUsd,
-    /// True if an unpriced or unreported part comes on top.
-    lower_bound: bool,
+/// A [`Cost`] as JSON: the type, the name in dollars with what it is, and the name in micro-dollars.
+macro_rules! named_cost {
+    ($form:ident, $(#[$meaning:meta])* $dollars:literal, $micro_dollars:literal) => {
+        #[derive(Serialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        #[serde(remote = "Cost")]
+        pub(super) struct $form {
+            $(#[$meaning])*
+            #[cfg_attr(test, schemars(range(min = 0)))]
+            #[serde(rename = $dollars, getter = "dollars")]
+            dollars: f64,
+            #[serde(rename = $micro_dollars)]
+            known: MicroUsd,
+            /// True if an unpriced or unreported part comes on top.
+            lower_bound: bool,
+        }
+    };
 }
 
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(remote = "Cost")]
-pub(super) struct TotalCost {
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    #[serde(getter = "dollars")]
-    total: f64,
-    #[serde(rename = "total_micro_usd")]
-    known: MicroUsd,
-    /// True if an unpriced or unreported part comes on top.
-    lower_bound: bool,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(remote = "Cost")]
-pub(super) struct SavedCost {
+named_cost!(ItsCost, "cost", "cost_micro_usd");
+named_cost!(TotalCost, "total", "total_micro_usd");
+named_cost!(
+    SavedCost,
     /// The estimated cost of the skipped Rounds 3 and 4.
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    #[serde(getter = "dollars")]
-    saved: f64,
-    #[serde(rename = "saved_micro_usd")]
-    known: MicroUsd,
-    /// True if an unpriced or unreported part comes on top.
-    lower_bound: bool,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(remote = "Cost")]
-pub(super) struct LaterCost {
+    "saved",
+    "saved_micro_usd"
+);
+named_cost!(
+    LaterCost,
     /// The cost of Rounds 3 and 4 in the compared consultations.
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    #[serde(getter = "dollars")]
-    later_rounds_cost: f64,
-    #[serde(rename = "later_rounds_cost_micro_usd")]
-    known: MicroUsd,
-    /// True if an unpriced or unreported part comes on top.
-    lower_bound: bool,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(remote = "Cost")]
-pub(super) struct MonthCost {
+    "later_rounds_cost",
+    "later_rounds_cost_micro_usd"
+);
+named_cost!(
+    MonthCost,
     /// The cost of the calendar month of the range's last day, or of today.
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    #[serde(getter = "dollars")]
-    month: f64,
-    #[serde(rename = "month_micro_usd")]
-    known: MicroUsd,
-    /// True if an unpriced or unreported part comes on top.
-    lower_bound: bool,
-}
+    "month",
+    "month_micro_usd"
+);
 
 fn dollars(cost: &Cost) -> f64 {
     cost.known.usd()

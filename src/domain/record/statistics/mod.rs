@@ -11,11 +11,8 @@ use jiff::civil::Date;
 use serde::Serialize;
 
 use self::amounts::{ItsCost, LaterCost, MonthCost, SavedCost, TotalCost};
-use crate::domain::cost::money::Cost;
-use crate::domain::cost::money::MicroUsd;
-use crate::domain::cost::money::Saving;
-use crate::domain::ids::ModelRef;
-use crate::domain::ids::ProviderId;
+use crate::domain::cost::money::{Cost, MicroUsd, Saving};
+use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::time::Timestamp;
 
 /// Statistics of one span of time. Money is in dollars, with the exact amount in micro-dollars

@@ -21,13 +21,9 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Grade;
-use crate::domain::answer::artifact::Dissent;
-use crate::domain::answer::artifact::Evidence;
-use crate::domain::answer::artifact::MenuOption;
-use crate::domain::answer::confidence::Basis;
-use crate::domain::answer::confidence::Confidence;
-use crate::domain::context::ProjectContext;
-use crate::domain::context::ScrubbingReport;
+use crate::domain::answer::artifact::{Dissent, Evidence, MenuOption};
+use crate::domain::answer::confidence::{Basis, Confidence};
+use crate::domain::context::{ProjectContext, ScrubbingReport};
 use crate::domain::ids::SeatId;
 use crate::domain::time::Timestamp;
 

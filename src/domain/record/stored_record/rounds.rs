@@ -188,7 +188,7 @@ pub enum CompletedRound {
 }
 
 /// Whether a consultation ran to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Completion {
@@ -203,14 +203,6 @@ pub enum Completion {
 }
 
 impl Completion {
-    pub const ALL: [Self; 5] = [
-        Self::Completed,
-        Self::Aborted,
-        Self::Declined,
-        Self::Unfinished,
-        Self::Running,
-    ];
-
     pub fn from_state(state: &str) -> Self {
         if state.eq_ignore_ascii_case("complete") {
             Self::Completed
@@ -218,16 +210,6 @@ impl Completion {
             Self::Aborted
         } else {
             Self::Unfinished
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Aborted => "aborted",
-            Self::Declined => "declined",
-            Self::Unfinished => "unfinished",
-            Self::Running => "running",
         }
     }
 }

@@ -9,6 +9,7 @@ use rusqlite::types::Value;
 
 use crate::domain::answer::confidence::Confidence;
 use crate::domain::cost::money::Cost;
+use crate::domain::names::stored_name;
 use crate::domain::record::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 
@@ -60,7 +61,7 @@ fn consultation(record: &StoredRecord, created_at: Timestamp) -> Columns {
         ("created_at", created_at.to_string().into()),
         ("schema_version", record.schema_version.clone().into()),
         ("state", known(&record.state).into()),
-        ("ended", record.completion().name().to_owned().into()),
+        ("ended", stored_name(&record.completion()).into()),
         ("status", record.status.clone().into()),
         ("abort_reason", record.abort_reason.clone().into()),
         (

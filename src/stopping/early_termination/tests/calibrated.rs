@@ -3,64 +3,55 @@
 use super::*;
 use crate::domain::answer::confidence::{Basis, Calibrated};
 
-#[test]
-fn without_answers_there_is_nothing_to_calibrate() {
-    let evidence = AgreementEvidence {
-        answered: 0,
-        statements: vec![],
-        ..agreed()
-    };
-    assert_eq!(calibrated(&TerminationRule::usual(), &evidence), None);
-    assert!(!evaluate(&TerminationRule::usual(), &evidence).stops());
+/// Returns the evidence of so many experts, with so many behind the strongest point.
+fn supported(supporters: usize, answered: usize) -> AgreementEvidence {
+    let mut evidence = agreed();
+    evidence.points[0].supporters = supporters;
+    AgreementEvidence {
+        answered,
+        ..evidence
+    }
 }
 
 #[test]
-fn the_pool_states_its_basis() {
-    let found = calibrated(&TerminationRule::usual(), &agreed()).unwrap();
-    let Basis::Pool {
-        correlation,
-        effective_voters,
-    } = found.basis
-    else {
-        panic!("{found:?}")
+fn agreement_of_few_or_none_is_not_calibrated() {
+    for (supporters, answered) in [(0, 0), (1, 1), (2, 2), (0, 3)] {
+        let evidence = supported(supporters, answered);
+        assert_eq!(calibrated(&TerminationRule::usual(), &evidence), None);
+    }
+}
+
+#[test]
+fn the_probability_states_its_basis() {
+    let found = calibrated(&TerminationRule::usual(), &supported(2, 3)).unwrap();
+    let basis = Basis::Panels {
+        supporters: 2,
+        answered: 3,
     };
-    assert!((correlation - 0.44).abs() < f64::EPSILON);
-    // 3 / (1 + 2 × 0.44), and 1.27 × that as odds.
-    assert!(
-        (effective_voters - 1.596).abs() < 0.001 && (found.probability - 0.883).abs() < 0.001,
-        "{found:?}"
+    assert_eq!(
+        (found.probability, found.basis),
+        (agreement::probability(2, 3).unwrap(), basis)
     );
     let kept = serde_json::to_string(&found).unwrap();
     assert!(
-        kept.contains(r#""basis":{"pool":{"correlation":0.44,"#),
+        kept.contains(r#""basis":{"panels":{"supporters":2,"answered":3}}"#),
         "{kept}"
     );
     assert_eq!(serde_json::from_str::<Calibrated>(&kept).unwrap(), found);
 }
 
 #[test]
-fn dissent_and_missing_confidence_lower_the_probability() {
-    let all = calibrated(&TerminationRule::usual(), &agreed())
-        .unwrap()
-        .probability;
+fn stated_confidence_has_no_part_in_it() {
     let mut evidence = agreed();
+    let before = calibrated(&TerminationRule::usual(), &evidence);
     evidence.statements[0].confidence = None;
-    let unstated = calibrated(&TerminationRule::usual(), &evidence)
-        .unwrap()
-        .probability;
-    let mut evidence = agreed();
-    evidence.statements[0].supports_leading = false;
-    let opposed = calibrated(&TerminationRule::usual(), &evidence)
-        .unwrap()
-        .probability;
-    assert!(
-        opposed < unstated && unstated < all,
-        "{opposed} {unstated} {all}"
-    );
+    evidence.statements[1].confidence = stated(0.1);
+    evidence.points[0].confidence = stated(1.0);
+    assert_eq!(calibrated(&TerminationRule::usual(), &evidence), before);
 }
 
 #[test]
-fn fifty_graded_answers_replace_the_pool() {
+fn fifty_graded_answers_replace_what_was_measured() {
     let levels = |high: usize| {
         let level = |agreement, count, mean_right| Level {
             agreement,
@@ -74,10 +65,9 @@ fn fifty_graded_answers_replace_the_pool() {
     };
     assert!(matches!(
         calibrated(&levels(29), &agreed()).unwrap().basis,
-        Basis::Pool { .. }
+        Basis::Panels { .. }
     ));
-    let mut evidence = agreed();
-    let found = calibrated(&levels(30), &evidence).unwrap();
+    let found = calibrated(&levels(30), &agreed()).unwrap();
     assert_eq!(
         found.basis,
         Basis::Experience {
@@ -85,8 +75,7 @@ fn fifty_graded_answers_replace_the_pool() {
             agreement: 1.0
         }
     );
-    evidence.points[0].supporters = 2;
-    let less = calibrated(&levels(30), &evidence).unwrap();
+    let less = calibrated(&levels(30), &supported(2, 3)).unwrap();
     assert_eq!(
         less.basis,
         Basis::Experience {
@@ -97,5 +86,10 @@ fn fifty_graded_answers_replace_the_pool() {
     assert!(
         less.probability < 0.5 && found.probability > 0.8,
         "{less:?} {found:?}"
+    );
+    assert_eq!(
+        calibrated(&levels(30), &supported(1, 1)),
+        None,
+        "a single answer agrees with nothing"
     );
 }

@@ -34,7 +34,6 @@ fn rule(threshold: f64) -> TerminationRule {
 fn agreed() -> AgreementEvidence {
     let said = |text: &str| Statement {
         confidence: stated(0.9),
-        supports_leading: true,
         text: text.to_owned(),
     };
     AgreementEvidence {

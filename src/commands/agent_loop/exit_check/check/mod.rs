@@ -19,7 +19,7 @@ use crate::commands::{App, exit_of_loop};
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
-use crate::stopping::evaluation::{Class, Decision, Evaluation};
+use crate::stopping::evaluation::{Decision, Evaluation};
 use crate::stopping::exit_check::breaker::BreakerState;
 use crate::stopping::exit_check::event::{ExitPolicy, ExitSettings, TurnRecord};
 use crate::stopping::exit_check::evidence::TurnEvidence;
@@ -109,7 +109,7 @@ fn print(
             time,
             run: &record.run.id,
             turn: record.turn,
-            decision: evaluation.class().map_or("continue", Class::name),
+            decision: evaluation.decision_name(),
             exit_code: exit(&evaluation.decision).code(),
             policy: record.settings.policy,
             evaluation,
@@ -141,7 +141,7 @@ struct CheckReport<'a> {
     #[cfg_attr(test, schemars(range(min = 1)))]
     turn: u64,
     #[cfg_attr(test, schemars(with = "crate::stopping::evaluation::DecisionWord"))]
-    decision: &'static str,
+    decision: String,
     #[cfg_attr(test, schemars(extend("enum" = [0, 10, 11, 12, 13, 14, 130])))]
     exit_code: u8,
     policy: ExitPolicy,

@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use conclave::agent_loop::signals::{self, SignalOptions};
 use conclave::agent_loop::{checklist, response};
 use conclave::domain::time::Timestamp;
-use conclave::stopping::evaluation::Class;
 use conclave::stopping::exit_check::event::{ExitPolicy, ExitSettings};
 use conclave::stopping::exit_check::evidence::{GitState, SeedTasks, TestResult, TurnEvidence};
 use conclave::stopping::exit_check::state::LoopState;
@@ -308,9 +307,8 @@ impl Case {
         let event = state.check(run, now, evidence, settings);
         state.apply(&event);
         let evaluation = &event.turn().unwrap().evaluation;
-        let decision = evaluation.class().map_or("continue", Class::name);
         let rule = evaluation.deciding_rule().map(str::to_owned);
-        (decision.to_owned(), rule)
+        (evaluation.decision_name(), rule)
     }
 
     /// Returns a project for the binary.
