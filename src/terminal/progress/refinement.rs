@@ -1,5 +1,6 @@
-//! The progress of a refinement on standard error: on a terminal what is asked, its experts and a row, a line for each iteration,
-//! and with `--verbose` the rules of convergence and a line for each consultation.
+//! The progress of a refinement on standard error: on a terminal, the questions at work with their
+//! experts, and a row; a line for each iteration, and with `--verbose` the rules of convergence and a
+//! line for each consultation.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
