@@ -39,13 +39,11 @@ pub fn read_sources(
     let settings = settings::load(&home, environment)?;
     let excludes = git_excludes(environment);
     let named_by = NamedBy::Person(excludes.as_deref());
-    let of_settings = of_settings(&settings)?;
-    let files = if request.files.is_empty() {
-        &of_settings
-    } else {
-        &request.files
-    };
-    let read = read_files(files, request.limits, named_by);
+    let mut files = request.files.clone();
+    if files.is_empty() {
+        files = of_settings(&settings)?;
+    }
+    let read = read_files(&files, request.limits, named_by);
     let mut read = read.map_err(|error| explain(error, face))?;
     for left_out in &read.left_out {
         face.note(&left_out_notice(left_out));

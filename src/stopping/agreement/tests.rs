@@ -72,7 +72,7 @@ const MODELS: [&str; 14] = [
 
 /// A question that the fit has not seen: the right answer, then those of the models, with a blank
 /// for none and `-` for a model that was not asked.
-fn other_questions() -> Option<Vec<(u8, [u8; 14])>> {
+fn other_questions() -> Option<Vec<(char, [char; 14])>> {
     let table = fs::read_to_string(RECORDED).ok()?;
     let mut rows = table
         .lines()
@@ -80,27 +80,27 @@ fn other_questions() -> Option<Vec<(u8, [u8; 14])>> {
     let names = rows.next()?;
     let column = |name| names.iter().position(|other| *other == name).unwrap();
     let (gold, columns) = (column("gold"), MODELS.map(column));
-    let answer = |row: &Vec<&str>, at: usize| row[at].bytes().next().unwrap_or(b' ');
+    let answer = |row: &Vec<&str>, at: usize| row[at].chars().next().unwrap_or(' ');
     let question = |row| (answer(&row, gold), columns.map(|at| answer(&row, at)));
     Some(rows.skip(1).step_by(2).map(question).collect())
 }
 
 /// Grades a panel, as the bits of its models' places, on the questions that all were asked. Of
 /// answers that lead together, each counts in part.
-fn graded(panel: u32, questions: &[(u8, [u8; 14])]) -> Vec<GradedConfidence> {
-    let graded = |(gold, answers): &(u8, [u8; 14])| {
+fn graded(panel: u32, questions: &[(char, [char; 14])]) -> Vec<GradedConfidence> {
+    let graded = |(gold, answers): &(char, [char; 14])| {
         let seats = (0..14).filter(|at| panel >> at & 1 == 1);
-        let given: Vec<u8> = seats
+        let given: Vec<char> = seats
             .map(|at| answers[at])
-            .filter(|it| *it != b' ')
+            .filter(|it| *it != ' ')
             .collect();
-        let votes = |answer: &u8| given.iter().filter(|given| *given == answer).count();
+        let votes = |answer: &char| given.iter().filter(|given| *given == answer).count();
         let most = given
             .iter()
             .map(votes)
             .max()
-            .filter(|_| !given.contains(&b'-'))?;
-        let leading: BTreeSet<&u8> = given.iter().filter(|it| votes(it) == most).collect();
+            .filter(|_| !given.contains(&'-'))?;
+        let leading: BTreeSet<&char> = given.iter().filter(|it| votes(it) == most).collect();
         Some(GradedConfidence {
             stated: probability(most, given.len())?,
             right: f64::from(u8::from(leading.contains(gold))) / number(leading.len()),

@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 48] = [
+const COMMANDS: [&[&str]; 49] = [
     &[],
     &["consult"],
     &["resume"],

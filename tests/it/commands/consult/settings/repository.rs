@@ -270,6 +270,7 @@ fn context_of_a_repository_is_sent_and_does_not_leave_it() {
         assert_eq!(ran.stderr.split_inclusive('\n').next().unwrap(), error);
     }
     assert_eq!(server.requests().len(), before);
+    sent(&["-f", "other.rs"]);
 }
 
 #[test]
