@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 49] = [
+const COMMANDS: [&[&str]; 48] = [
     &[],
     &["consult"],
     &["resume"],
