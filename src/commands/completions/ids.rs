@@ -10,7 +10,6 @@ use clap_complete::engine::{
 
 use jiff::tz::TimeZone;
 
-use super::VARIABLE;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::domain::ids::ConsultationId;
@@ -29,6 +28,9 @@ const RUN_PREFIX: &str = "bench-";
 
 /// Characters of a question beside its id.
 const LONGEST_QUESTION: usize = 40;
+
+/// A variable that only the script for bash sets.
+const BASH: &str = "_CLAP_COMPLETE_SPACE";
 
 /// `COMP_TYPE` of menu completion, in which bash inserts what it lists.
 const MENU: &str = "37";
@@ -91,7 +93,7 @@ fn candidates(typed: &OsStr, complete: CompleteEntries) -> Vec<CompletionCandida
     // Bash shows nothing beside a candidate: where it lists several, it becomes part of each.
     let environment = Environment::read();
     let is_within = found.len() > 1
-        && environment.text(VARIABLE) == Some("bash")
+        && environment.text(BASH).is_some()
         && environment.text("_CLAP_COMPLETE_COMP_TYPE") != Some(MENU);
     let candidate = |(id, began): (ConsultationId, Option<Began>)| {
         let id = id.as_str();
@@ -119,14 +121,18 @@ fn ids(prefix: &str, complete: CompleteEntries) -> Vec<(ConsultationId, Option<B
     let indexed = index.and_then(|index| {
         history::id_candidates(&index.connection, prefix, complete, MAX_IDS).ok()
     });
-    let indexed = indexed.map(|found| found.into_iter().map(|(id, began)| (id, Some(began))));
-    indexed.map(Iterator::collect).unwrap_or_else(|| {
-        files::consultations_newest_first(&home.logs_folder())
-            .unwrap_or_default()
+    if let Some(found) = indexed {
+        return found
             .into_iter()
-            .filter(|found| found.as_str().starts_with(prefix))
-            .take(MAX_IDS as usize)
-            .map(|found| (found, None))
-            .collect()
-    })
+            .map(|(id, began)| (id, Some(began)))
+            .collect();
+    }
+    let stored = files::consultations_newest_first(&home.logs_folder()).unwrap_or_default();
+    let found = stored
+        .into_iter()
+        .filter(|found| found.as_str().starts_with(prefix));
+    found
+        .take(MAX_IDS as usize)
+        .map(|found| (found, None))
+        .collect()
 }

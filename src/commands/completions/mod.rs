@@ -41,15 +41,11 @@ pub(crate) fn run(args: &Args, printer: &Printer) -> Result<(), Error> {
     }
     let script = String::from_utf8_lossy(&script);
     // In bash, a candidate with a question in it is no pattern of file names.
+    let noglob = "    local options=$-; set -f\n    COMPREPLY=(";
+    let status = "local status=$?; [[ $options == *f* ]] || set +f; (( status ))";
     let script = script
-        .replace(
-            "    COMPREPLY=(",
-            "    local options=$-; set -f\n    COMPREPLY=(",
-        )
-        .replace(
-            "[[ $? != 0 ]]",
-            "local status=$?; [[ $options == *f* ]] || set +f; (( status ))",
-        );
+        .replace("    COMPREPLY=(", noglob)
+        .replace("[[ $? != 0 ]]", status);
     Ok(printer.result(&script)?)
 }
 

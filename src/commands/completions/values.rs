@@ -8,10 +8,10 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use self::Names::{LocalModels, Models, Panels, Personas, Settings, Values};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
-use crate::config::setting::{self, Parts, SETTINGS};
+use crate::config::setting::{self, Parts, SETTINGS, Setting};
 use crate::domain::model::vendors;
 use crate::engine::clock::Clock;
-use crate::providers::local::files::manifest::MODELS;
+use crate::providers::local::files::manifest::{GgufModel, MODELS};
 use crate::setup::personas::{PersonaRegistry, templates};
 use crate::setup::settings;
 
@@ -49,29 +49,26 @@ impl Names {
         let all = settings::load(&home, &environment).unwrap_or_default();
         Some(match self {
             Panels if !typed.contains('=') => {
-                let panels = all.panels.into_keys();
-                panels
-                    .map(|name| (name, "your own panel".to_owned()))
-                    .collect()
+                let yours = |name| (name, "your own panel".to_owned());
+                all.panels.into_keys().map(yours).collect()
             }
             Models | Panels => {
-                let (catalog, today) =
-                    (settings::catalog(&home).ok()?, Clock::system().now().day());
-                let mut models = catalog.models;
+                let today = Clock::system().now().day();
+                let mut models = settings::catalog(&home).ok()?.models;
                 models.retain(|model| !model.has_retired_by(today));
                 let cloud = models.into_iter().map(|model| {
                     let full = model.to_ref().to_string();
                     let vendor = vendors::name(&model.provider).to_owned();
                     (if typed.contains(':') { full } else { model.id }, vendor)
                 });
-                let local = LocalModels.find(typed)?.into_iter();
-                cloud
-                    .chain(local.map(|(name, help)| (format!("local:{name}"), help)))
-                    .collect()
+                let local = |(name, help)| (format!("local:{name}"), help);
+                let local = LocalModels.find(typed)?.into_iter().map(local);
+                cloud.chain(local).collect()
             }
-            LocalModels => MODELS
-                .map(|it| (it.name.to_owned(), it.good_for.to_owned()))
-                .into(),
+            LocalModels => {
+                let named = |model: &GgufModel| (model.name.into(), model.good_for.into());
+                MODELS.map(named).into()
+            }
             Personas => {
                 let PersonaRegistry { entries, sets } =
                     PersonaRegistry::new(&templates(&home).ok()?, &all).ok()?;
@@ -83,10 +80,8 @@ impl Names {
                 personas.chain(sets).chain([auto]).collect()
             }
             Settings => {
-                let settings = SETTINGS.iter();
-                settings
-                    .map(|it| (it.name.to_owned(), it.help.to_owned()))
-                    .collect()
+                let named = |setting: &Setting| (setting.name.into(), setting.help.into());
+                SETTINGS.iter().map(named).collect()
             }
             Values => {
                 let mut words = std::env::args_os().skip_while(|word| word != "set");

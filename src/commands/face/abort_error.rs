@@ -201,9 +201,7 @@ mod tests {
             let (ended, hints) = error_of(reason, vec![]);
             assert_eq!(ended, exit, "{reason:?}");
             assert!(
-                hints.ends_with(&format!(
-                    "resume it with `conclave resume consult-01kb{way}`"
-                )),
+                hints.ends_with(&format!("resume it with `conclave resume 01kb{way}`")),
                 "{reason:?}: {hints}"
             );
         }
@@ -215,7 +213,7 @@ mod tests {
         let (exit, hints) = error_of(AbortReason::Internal, vec![]);
         assert_eq!(exit, Exit::Failed);
         assert!(
-            hints.ends_with("; see what was answered with `conclave history show consult-01kb`"),
+            hints.ends_with("; see what was answered with `conclave history show 01kb`"),
             "{hints}"
         );
     }

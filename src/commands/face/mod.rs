@@ -242,14 +242,13 @@ impl<'a> TerminalFace<'a> {
                 "the consultation ended in state {state}"
             )));
         }
-        let shown = self.show_answer(outcome, next, rejudged);
+        let (shown, short) = (self.show_answer(outcome, next, rejudged), id.short());
         let Some(stored) = stored else {
             return shown;
         };
         shown.map_err(|error| match self.output.output {
             None => error.hint(format!(
-                "the answer is saved: `conclave history show {}`",
-                id.short()
+                "the answer is saved: `conclave history show {short}`"
             )),
             Some(_) => error,
         })?;

@@ -374,7 +374,9 @@ impl<'a> Details<'a> {
                 format!("selected for the question by {model}; {words}"),
             )
         }));
-        facts.iter_mut().for_each(|fact| fact.most_lines = Some(3));
+        for fact in &mut facts {
+            fact.most_lines = Some(3);
+        }
         let mut receivers: BTreeMap<&ModelRef, BTreeSet<&str>> = BTreeMap::new();
         for call in &self.prompts {
             let agents = receivers.entry(&call.estimate.model).or_default();

@@ -81,7 +81,10 @@ fn print_answer(record: &StoredRecord, app: App<'_>) -> Result<(), Error> {
     let options = options.map(|option| format!("- {}", option.option));
     let answer: Vec<String> = options.chain(record.recommendation.clone()).collect();
     if answer.is_empty() {
-        return Err(Error::failed(format!("{} has no answer", record.id)));
+        return Err(Error::failed(format!(
+            "{} has no answer",
+            short_id(&record.id)
+        )));
     }
     let answer = answer.join("\n\n");
     app.show(|width, paint| render(&answer, width.unwrap_or(WIDEST), paint))

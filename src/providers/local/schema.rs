@@ -84,7 +84,8 @@ impl Limits<'_> {
             "dissent" => (0, 1 + one_more),
             "personas" | "comparisons" => (1, 6),
             // Otherwise a small model prefers the empty list, and there is no debate.
-            "evidence" | "consensus_points" | "tensions" => (1, 1 + one_more),
+            "evidence" => (1, 1 + one_more),
+            "consensus_points" | "tensions" => (1, 1 + u64::from(self.scale > 20)),
             "challenges" | "rebuttals" => (1, 2),
             _ => (0, 2),
         }

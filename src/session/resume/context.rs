@@ -46,10 +46,8 @@ fn unavailable(id: &ConsultationId, context: &Context, source: ContextFileError)
         ContextFileError::Off | ContextFileError::Failed | ContextFileError::Io { .. } => false,
     };
     let id = id.clone();
-    let answered = format!(
-        "see what was answered with `conclave history show {}`",
-        id.short()
-    );
+    let short = id.short();
+    let answered = format!("see what was answered with `conclave history show {short}`");
     let mut error = Error::usage(NoContextError { id, source });
     if can_return {
         error = error.hint("put the file back as it was");

@@ -46,12 +46,9 @@ pub fn open_id(
     face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
     let files = ConsultationFiles::in_folder(logs, &id);
-    let ending = ends::ending(&files.journal).map_err(|error| {
-        Error::usage(format!(
-            "cannot read the journal of {}: {error}",
-            id.short()
-        ))
-    })?;
+    let short = id.short();
+    let ending = ends::ending(&files.journal)
+        .map_err(|error| Error::usage(format!("cannot read the journal of {short}: {error}")))?;
     check(&id, &files, ending)?;
     let (mut events, storage) = reopen(&id, files.clone(), locks, face)?
         .map_err(|busy| Error::usage(busy).hint("wait until that process has ended, or end it"))?;

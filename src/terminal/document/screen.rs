@@ -176,7 +176,12 @@ impl Screen {
                     0 => format!("{label}{GAP}").into(),
                     _ => " ".repeat(indent).into(),
                 };
-                let value = self.hanging(&head, &self.words(value), indent);
+                let words = self.words(value);
+                let value = match value.0.as_slice() {
+                    // A path is not wrapped, so that it can be copied.
+                    [Piece::Exact(Tone::Key, _)] => format!("{head}{words}\n"),
+                    _ => self.hanging(&head, &words, indent),
+                };
                 text.push_str(&match fact.most_lines {
                     Some(most) => self.cut(&value, most),
                     None => value,

@@ -28,22 +28,28 @@ pub(in crate::terminal) fn fit(line: &str, width: Option<usize>) -> String {
     )
 }
 
-/// Leaves the last column free and does not break model names at their hyphens.
+/// Leaves the last column free, and breaks no word at a hyphen, nor a command or a path that is
+/// longer than a line.
 pub(in crate::terminal) fn wrap_options<'a>(width: usize, text: &str) -> Options<'a> {
-    options(width.saturating_sub(1).max(8), text)
+    let room = width.saturating_sub(1).max(8);
+    let options = options(room, text).word_separator(WordSeparator::Custom(words));
+    options.break_words(fits(text, room))
 }
 
-/// With all columns. What is longer than a line is broken, unless it is a command or a path.
+/// With all columns, and what is longer than a line is broken.
 pub(in crate::terminal) fn options<'a>(room: usize, text: &str) -> Options<'a> {
-    let is_long = |word: &Word<'_>| is_whole(word) && measure_text_width(word) > room;
-    Options::new(room)
-        .word_splitter(WordSplitter::NoHyphenation)
-        .word_separator(WordSeparator::Custom(words))
-        .break_words(
-            !text
-                .lines()
-                .any(|line| words(line).any(|word| is_long(&word))),
-        )
+    let options = Options::new(room).word_splitter(WordSplitter::NoHyphenation);
+    if fits(text, room) {
+        options.word_separator(WordSeparator::Custom(words))
+    } else {
+        options
+    }
+}
+
+/// Returns whether each command and each path has room on a line.
+fn fits(text: &str, room: usize) -> bool {
+    let is_long = |word: Word<'_>| is_whole(&word) && measure_text_width(&word) > room;
+    !text.lines().any(|line| words(line).any(is_long))
 }
 
 /// Returns whether it is a command in backticks or a path.
@@ -114,15 +120,15 @@ mod tests {
             ),
             (
                 "saved in /a/very/long/path/to/the/record-of-it.json now",
-                "saved in\n  /a/very/long/path/to/the/record-of-it.json\n  now",
+                "saved\n  in /a/very/long/path/to/the/record-of-it.json\n  now",
             ),
             (
                 "one`s own, and much more of it",
-                "one`s own, and much more\n  of it",
+                "one`s own, and much more of\n  it",
             ),
             (
                 "averyveryverylongwordwithoutend",
-                "averyveryverylongwordwithou\n  tend",
+                "averyveryverylongwordwith\n  outend",
             ),
         ] {
             assert_eq!(fit(line, Some(28)), expected);

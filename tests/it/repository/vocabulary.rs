@@ -58,6 +58,10 @@ const FIXED: &[(&str, &str)] = &[
     ("prompts/", "prompts are versioned and hashed"),
     ("schemas/answers/", "models get these schemas"),
     (
+        "src/agent_loop/signals/phrases/",
+        "agents choose their words",
+    ),
+    (
         "src/records/index/migrations/",
         "a published migration never changes",
     ),

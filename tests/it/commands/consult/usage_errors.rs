@@ -167,9 +167,9 @@ fn unknown_arguments_are_rejected_with_at_most_one_suggestion() {
         ),
         (
             &["export", "last"],
-            "tip: it is 'conclave history export last'\n",
+            "hint: it is 'conclave history export last'\n",
         ),
-        (&["pull"], "tip: it is 'conclave models pull'\n"),
+        (&["pull"], "hint: it is 'conclave models pull'\n"),
         (&[], "Usage: conclave <COMMAND>"),
         (&["consul", "q"], " exists: 'consult'\n"),
         (&["stat"], " exists: 'stats'\n"),

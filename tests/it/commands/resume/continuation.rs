@@ -73,7 +73,7 @@ fn run_without_any_answer_can_be_resumed() {
     running.signal(Signal::INT);
     let output = running.wait().ends_with(130);
     output.assert_stderr_contains("💾 Partial results saved to: ");
-    output.assert_stderr_contains("conclave resume consult-");
+    output.assert_stderr_contains("conclave resume 01");
     server.on(On::any(), Answer::valid());
     let output = conclave.run(&["resume"]).ends_with(0);
     output.assert_stderr_contains("(Round 1 of 4, no call done, an unknown amount spent so far)");

@@ -31,7 +31,7 @@ pub(crate) fn steady(text: &str) -> String {
 fn without_ids(text: &str) -> String {
     const START: &str = "consult-01";
     let mut parts = text.split(START);
-    let mut steady = parts.next().unwrap_or_default().to_owned();
+    let mut steady = without_short_ids(parts.next().unwrap_or_default());
     for part in parts {
         let end = part
             .find(|c: char| !c.is_ascii_alphanumeric())
@@ -39,7 +39,19 @@ fn without_ids(text: &str) -> String {
         let (id, rest) = part.split_at(end);
         steady += START;
         steady += &"0".repeat(id.len());
-        steady += rest;
+        steady += &without_short_ids(rest);
     }
     steady
+}
+
+/// Without those of twelve characters.
+fn without_short_ids(text: &str) -> String {
+    let words = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
+    let steady = words.map(|word| match word.get(..12) {
+        Some(id) if id.starts_with("01") && id.bytes().all(|b| b.is_ascii_alphanumeric()) => {
+            word.replacen(id, "010000000000", 1)
+        }
+        Some(_) | None => word.to_owned(),
+    });
+    steady.collect()
 }

@@ -112,7 +112,7 @@ fn dry_run_fits_one_screen_and_has_the_prompts_if_asked() {
     let heads = "Who              Round      In      Out      Low  Expected     High";
     for part in [
         heads,
-        "Masked    notes.md: 1 AWS key",
+        "Masked   notes.md: 1 AWS key",
         "Context   notes.md: ",
     ] {
         assert!(screen.contains(part), "{part}: {screen}");
