@@ -167,9 +167,12 @@ fn forbid_core_files() {
 ///
 /// Both can quote text from outside: arguments, and the values of environment variables.
 fn parse_error(error: &clap::Error, printer: &Printer) -> Exit {
-    let text = |paint: Paint| match paint.has_colour {
-        true => error.render().ansi().to_string(),
-        false => error.render().to_string(),
+    let text = |paint: Paint| {
+        let text = error.render();
+        if paint.has_colour {
+            return text.ansi().to_string();
+        }
+        text.to_string()
     };
     if error.use_stderr() {
         let message = text(printer.err_traits().paint);

@@ -183,13 +183,11 @@ impl Settings {
     pub fn with_file(self, path: &Path, text: &str) -> Result<Self, SettingsError> {
         let fields = parse_object(path, text)?;
         let origin = SettingOrigin::File(path.to_owned());
-        match edit::repeated(text) {
-            Some(at) => {
-                let error = ValueError::new(&at, "is set twice");
-                Err(SettingsError::part(&origin, &error))
-            }
-            None => self.with_fields(fields, &|_| origin.clone()),
+        if let Some(at) = edit::repeated(text) {
+            let error = ValueError::new(&at, "is set twice");
+            return Err(SettingsError::part(&origin, &error));
         }
+        self.with_fields(fields, &|_| origin.clone())
     }
 
     fn with_repository(self, file: &RepositoryFile) -> Result<Self, SettingsError> {
@@ -236,15 +234,15 @@ impl Settings {
                 return Err(SettingsError::new(what, remedy));
             };
             if let SettingOrigin::Repository(..) = here {
-                let Some(lay_over) = setting.of_repository else {
-                    let what = format!(
-                        "is yours to set: a repository can set {}",
-                        setting::of_repositories()
-                    );
-                    return Err(refused(&what));
+                let Some(laid_over) = setting.of_repository else {
+                    let names = setting::of_repositories();
+                    return Err(refused(&format!(
+                        "is yours to set: a repository can set {names}"
+                    )));
                 };
                 let own = setting.value(&self);
-                value = lay_over(&own, value)
+                value = laid_over
+                    .value(&own, value)
                     .map_err(|error| SettingsError::part(&origin(&error.at), &error))?;
                 if value == own {
                     continue;

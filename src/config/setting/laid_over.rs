@@ -4,35 +4,40 @@ use serde_json::Value;
 
 use crate::config::value::{ConfigValue, ValueError};
 
-/// From the user's value and the repository's.
-pub(super) type LayOver = fn(&Value, Value) -> Result<Value, ValueError>;
-
-pub(super) fn taken(_: &Value, value: Value) -> Result<Value, ValueError> {
-    Ok(value)
+/// What becomes of the user's value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LaidOver {
+    /// The repository's replaces it.
+    Replaced,
+    /// Its entries of other names stay. The models of a panel are checked; those of single
+    /// personas, which any panel can have, are not taken.
+    Extended,
+    /// The smaller amount counts.
+    Lowered,
 }
 
-/// Keeps the user's entries of other names. The models of a panel are checked; those of single
-/// personas, which any panel can have, are not taken.
-pub(super) fn added(own: &Value, mut value: Value) -> Result<Value, ValueError> {
-    let Some(entries) = value.as_object_mut() else {
-        return Ok(value);
-    };
-    if let Some((id, entry)) = entries
-        .iter()
-        .find(|(_, entry)| entry.get("model").is_some())
-    {
-        let at = ConfigValue::new(format!("personas.{id}.model"), entry);
-        return Err(at.error("is not for a repository to set; name models in its `panel`"));
+impl LaidOver {
+    pub(crate) fn value(self, own: &Value, mut value: Value) -> Result<Value, ValueError> {
+        match (self, value.as_object_mut()) {
+            (Self::Extended, Some(entries)) => {
+                let mut named = entries.iter();
+                if let Some((id, entry)) = named.find(|(_, entry)| entry.get("model").is_some()) {
+                    let at = ConfigValue::new(format!("personas.{id}.model"), entry);
+                    let what = "is not for a repository to set; name models in its `panel`";
+                    return Err(at.error(what));
+                }
+                for (name, entry) in own.as_object().into_iter().flatten() {
+                    entries.entry(name).or_insert_with(|| entry.clone());
+                }
+            }
+            (Self::Lowered, None) => {
+                let amounts = own.as_f64().zip(value.as_f64());
+                if amounts.is_some_and(|(own, value)| value > own) {
+                    value = own.clone();
+                }
+            }
+            (Self::Replaced | Self::Extended | Self::Lowered, _) => {}
+        }
+        Ok(value)
     }
-    for (name, entry) in own.as_object().into_iter().flatten() {
-        entries.entry(name).or_insert_with(|| entry.clone());
-    }
-    Ok(value)
-}
-
-/// The smaller amount.
-pub(super) fn lowered(own: &Value, value: Value) -> Result<Value, ValueError> {
-    let amounts = own.as_f64().zip(value.as_f64());
-    let is_higher = amounts.is_some_and(|(own, value)| value > own);
-    Ok(if is_higher { own.clone() } else { value })
 }

@@ -15,7 +15,7 @@ use self::kinds::{
     hedge_after, judge_passes, local_servers, on_or_off, optional, placed, share, small_count,
     switch, text, texts, time, time_or_zero, truth,
 };
-use self::laid_over::{LayOver, added, lowered, taken};
+use self::laid_over::LaidOver;
 use super::settings::Settings;
 use super::value::ConfigValue;
 use crate::config::parameters::Parameters;
@@ -34,7 +34,7 @@ pub struct Setting {
     pub help: &'static str,
     pub parts: Parts,
     /// How a repository's value is laid over the user's; `None` if a repository cannot set it.
-    pub(super) of_repository: Option<LayOver>,
+    pub(super) of_repository: Option<LaidOver>,
     read: Box<Read>,
     write: Box<Write>,
 }
@@ -83,8 +83,8 @@ impl Setting {
         Self { parts, ..self }
     }
 
-    fn of_repository(self, lay_over: LayOver) -> Self {
-        let of_repository = Some(lay_over);
+    fn of_repository(self, laid_over: LaidOver) -> Self {
+        let of_repository = Some(laid_over);
         Self {
             of_repository,
             ..self
@@ -160,19 +160,21 @@ pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         "local_threads" => local_threads: optional(small_count()),
         "local_context" => local_context: count(),
         "local_model" => local_model: optional(text()),
-        "context" => context: texts("a string or list of paths"); [of_repository(taken)],
+        "context" => context: texts("a string or list of paths");
+            [of_repository(LaidOver::Replaced)],
         "panel" => panel: texts("the name of a panel, or a string or list of seats");
-            [of_repository(taken)],
-        "judge" => judge: optional(text()); [of_repository(taken)],
+            [of_repository(LaidOver::Replaced)],
+        "judge" => judge: optional(text()); [of_repository(LaidOver::Replaced)],
         "panels" => panels: placed("an object of panels by name", personas::read_panels);
             [parts(Parts::Entries { fields: &personas::PANEL_FIELDS, short: Some("seats") })],
         PERSONAS => personas: placed("an object of personas by id", personas::read);
             [parts(Parts::Entries { fields: &personas::FIELDS, short: Some("prompt") }),
-            of_repository(added)],
+            of_repository(LaidOver::Extended)],
         PERSONA_SETS => persona_sets:
             placed("an object of lists of personas by name", personas::read_sets);
-            [parts(Parts::Lists), of_repository(added)],
-        "default_personas" => default_personas: optional(default_personas()); [of_repository(taken)],
+            [parts(Parts::Lists), of_repository(LaidOver::Extended)],
+        "default_personas" => default_personas: optional(default_personas());
+            [of_repository(LaidOver::Replaced)],
         ENDPOINTS => endpoints: endpoint_entries();
             [parts(Parts::Entries { fields: &endpoints::FIELDS, short: None })],
         "parameters" => parameters:
@@ -180,7 +182,7 @@ pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
             [parts(Parts::BodyFields)],
         "local_servers" => local_servers: local_servers(),
         "max_in_flight" => max_in_flight: small_count(),
-        "max_cost" => max_cost: optional(dollars()); [of_repository(lowered)],
+        "max_cost" => max_cost: optional(dollars()); [of_repository(LaidOver::Lowered)],
         "monthly_budget" => monthly_budget: optional(dollars()),
         "on_failure" => on_failure: choice("`ask`, `substitute`, `skip` or `fail`"),
         HEDGE_AFTER => hedge_after: hedge_after(),

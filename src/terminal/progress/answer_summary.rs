@@ -141,7 +141,9 @@ impl AnswerSummary {
         let mut lines = vec![truncate_str(title.trim_end(), width, "…").into_owned()];
         let room = width.saturating_sub(2);
         let wrapped = textwrap::wrap(&self.point, wrap_options(room + 1, &self.point));
-        if let Some((first, rest)) = wrapped.split_first() {
+        if let Some((first, rest)) = wrapped.split_first()
+            && !first.is_empty()
+        {
             lines.push(format!("  {first}"));
             if !rest.is_empty() {
                 lines.push(format!("  {}", cut_line(&rest.join(" "), room)));

@@ -158,8 +158,8 @@ impl Example {
             .replace("https://llm.example.com", &self.server.url())
             .replace("http://127.0.0.1:8000", &self.server.url());
         let folder = self.conclave.folder();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = [folder.join("bin").as_os_str(), &path].join(std::ffi::OsStr::new(":"));
+        let path = &self.conclave.variables()["PATH"];
+        let path = [folder.join("bin").as_os_str(), path].join(std::ffi::OsStr::new(":"));
         let ran = Command::new("/bin/sh")
             .args(["-c", &line])
             .env_clear()

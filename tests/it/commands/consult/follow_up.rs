@@ -142,7 +142,7 @@ fn follow_up_and_earlier_consultation_are_linked_both_ways() {
     );
     let link = format!("Followed up by:</strong> <a href=\"{later}.html\">");
     assert_contains(&page(&earlier, &later), &link);
-    assert_contains(&page(&later, &earlier), "</a>: Shall we?");
+    assert_contains(&page(&later, &earlier), "</a>: <bdi>Shall we?</bdi>");
     let link = format!("Follows up:</strong> <a href=\"{earlier}.html\">");
     assert_contains(&page(&later, &earlier), &link);
 }

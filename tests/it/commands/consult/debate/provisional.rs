@@ -81,6 +81,7 @@ fn run_without_a_verdict_has_the_judges_answer_in_every_format() {
         assert_eq!(record["evidence"], json!(["Start small"]));
         assert_eq!(record["status"], "complete");
         let page = conclave.run(&["history", "export", "last", "--format", "html"]);
+        let mark = format!("provisional, by the judge after Round <bdi>{round}</bdi>");
         assert_contains(&page.ends_with(0).stdout, &mark);
         let shown = conclave.run(&["history", "show", "last"]).ends_with(0);
         assert_contains(&shown.stdout, &answer);

@@ -231,7 +231,7 @@ fn context_of_a_repository_is_sent_and_does_not_leave_it() {
         let before = server.requests().len();
         ask(&conclave, flags).ends_with(0);
         let mut requests = model_requests(&server).into_iter().skip(before);
-        requests.next().unwrap().prompt().to_owned()
+        requests.next().unwrap().prompt()
     };
     let prompt = sent(&[]);
     assert!(
