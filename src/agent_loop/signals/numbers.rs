@@ -157,8 +157,8 @@ pub(super) fn progress(sentence: &str) -> Option<StatedProgress> {
 }
 
 fn number(text: &str) -> Option<usize> {
-    let mut names = TABLES.list("small_numbers").iter();
-    let named = names.position(|name| name == text);
+    let mut known = TABLES.list("small_numbers").iter();
+    let named = known.position(|name| name == text);
     text.parse().ok().or_else(|| Some(named? + 1))
 }
 

@@ -110,12 +110,11 @@ fn edit(
     } else {
         let first = yaml.lines().position(|line| !is_apart(line));
         let own = "on lines of their own, without braces and";
-        Err(match matter.section {
-            Some(line) => key_error(line, format!("cannot be set: write its keys {own} anchors")),
-            None => {
-                let problem = format!("cannot be added: write the keys {own} tabs");
-                key_error(first.map_or(1, |at| at + 2), problem)
-            }
+        Err(if let Some(line) = matter.section {
+            key_error(line, format!("cannot be set: write its keys {own} anchors"))
+        } else {
+            let problem = format!("cannot be added: write the keys {own} tabs");
+            key_error(first.map_or(1, |at| at + 2), problem)
         })
     }
 }

@@ -122,7 +122,8 @@ fn live_screen_has_the_question_at_work_and_its_experts() {
     let held = position(ONE_ANSWER).held_by(&hold);
     desk.server.on(On::asking_for("position"), held);
     let arguments = arguments(&["--max-iterations", "1"]);
-    let terminal = Terminal::start(&desk.conclave, 80, Output::Terminal, &arguments);
+    let conclave = desk.conclave.variable("TERM", "xterm-256color");
+    let terminal = Terminal::start(&conclave, 80, Output::Terminal, &arguments);
     terminal.wait_for_sight("Question 1 of 6: where are idempotency keys kept (+5)");
     terminal.wait_for_sight("Round 1 of 1");
     terminal.wait_for_sight("iteration 1/1 · 0/1 consultations");
