@@ -119,8 +119,8 @@ fn summary_has_answers_with_confidence_and_dissent_and_each_item_once() {
 fn live_screen_has_the_question_at_work_and_its_experts() {
     let desk = Desk::with(SIX).finds(ONE_ANSWER);
     let hold = Hold::new();
-    let held = position(ONE_ANSWER).held_by(&hold);
-    desk.server.on(On::asking_for("position"), held);
+    let slow = position(ONE_ANSWER).held_by(&hold);
+    desk.server.on(On::asking_for("position"), slow);
     let arguments = arguments(&["--max-iterations", "1"]);
     let conclave = desk.conclave.variable("TERM", "xterm-256color");
     let terminal = Terminal::start(&conclave, 80, Output::Terminal, &arguments);
