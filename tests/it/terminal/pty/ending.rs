@@ -52,7 +52,6 @@ fn run_ends_with_a_summary_of_at_most_twenty_lines() {
     for row in [
         "Confidence  80%",
         "Dissent     ",
-        "Changes     ",
         "Cost        $",
         &format!("Saved as    {}", short_id(&id)),
     ] {
