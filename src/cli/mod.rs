@@ -118,9 +118,10 @@ fn run_parsed(
         zone,
     };
     carry_out(cli.command, app).unwrap_or_else(|error| {
-        match error.is_chosen {
-            true => printer.ending(error.source(), &error.hints),
-            false => printer.error(error.source(), &error.hints),
+        if error.is_chosen {
+            printer.ending(error.source(), &error.hints);
+        } else {
+            printer.error(error.source(), &error.hints);
         }
         error.exit
     })

@@ -77,7 +77,7 @@ pub(crate) struct RoundFlags {
     #[arg(long, value_name = "1-4", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub(crate) rounds: Option<u8>,
 
-    /// Hold two rounds: positions, and what they agree on
+    /// Hold two rounds: positions, and the judge's provisional answer
     #[arg(long, conflicts_with = "rounds")]
     pub(crate) quick: bool,
 

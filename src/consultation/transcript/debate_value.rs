@@ -286,7 +286,7 @@ impl Transcript {
             .filter(|verdict| verdict.recommendations.is_empty());
         let answer = self
             .readable_synthesis()
-            .and_then(|synthesis| synthesis.provisional_answer.as_ref());
+            .and_then(|synthesis| synthesis.provisional_answer.as_deref());
         let Some((verdict, provisional)) = single.zip(answer) else {
             return (None, None);
         };

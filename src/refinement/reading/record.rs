@@ -66,13 +66,12 @@ fn of_judge(
     let text = FinalText::of_judge(record);
     let stated = text.as_ref().filter(|text| !text.is_demonstration());
     let confidence = stated.and_then(|text| text.confidence);
-    let reading = match record.verdict() {
-        Some(verdict) => text.and_then(|_| Some(read(verdict.findings.as_deref(), batch)))?,
-        None => {
-            let synthesis = record.synthesis();
-            let shared = read(synthesis.and_then(|held| held.findings.as_deref()), batch);
-            shared.completed_by(&of_positions(record, &leading_side(record), batch))
-        }
+    let reading = if let Some(verdict) = record.verdict() {
+        text.map(|_| read(verdict.findings.as_deref(), batch))?
+    } else {
+        let synthesis = record.synthesis();
+        let shared = read(synthesis.and_then(|held| held.findings.as_deref()), batch);
+        shared.completed_by(&of_positions(record, &leading_side(record), batch))
     };
     Some((reading, confidence))
 }

@@ -144,7 +144,7 @@ fn prompt_texts(text: &str, log: &FileLog) -> Result<Vec<String>, String> {
     for name in files::expanded(text.trim_start_matches("file://"), &log.file.folder) {
         let text = files::read(&name, log).map_err(|why| format!("the prompt `{name}` {why}"))?;
         // A line of hyphens separates the prompts of a plain text.
-        let is_plain = name.ends_with(".txt");
+        let is_plain = Path::new(&name).extension().is_some_and(|end| end == "txt");
         let mark = if is_plain { "\n---\n" } else { "\0" };
         texts.extend(text.split(mark).map(str::to_owned));
     }

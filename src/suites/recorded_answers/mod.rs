@@ -36,13 +36,13 @@ pub fn read(bytes: &[u8], names: &ColumnNames) -> Result<AnswerTable, RecordedAn
     let mut reader = ReaderBuilder::new()
         .trim(Trim::All)
         .from_reader(text.as_bytes());
-    let header = table::columns(reader.headers().map_err(not_a_table)?);
+    let header = table::columns(reader.headers().map_err(|error| not_a_table(&error))?);
     let header = header.map_err(|error| error.problem)?;
     if header.is_empty() {
         return Err("the file is empty".to_owned().into());
     }
     let rows: Result<Vec<StringRecord>, _> = reader.records().collect();
-    let rows = rows.map_err(not_a_table)?;
+    let rows = rows.map_err(|error| not_a_table(&error))?;
     if rows.is_empty() {
         return Err("the file has a header and no rows".to_owned().into());
     }
@@ -134,7 +134,7 @@ fn hinted(problem: impl Into<String>, hint: &'static str) -> RecordedAnswersErro
     }
 }
 
-fn not_a_table(error: csv::Error) -> String {
+fn not_a_table(error: &csv::Error) -> String {
     match error.kind() {
         ErrorKind::UnequalLengths {
             pos,

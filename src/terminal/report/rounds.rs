@@ -65,7 +65,7 @@ pub(super) fn synthesis(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<P
     parts.extend(tensions(record, agent));
     parts.extend(priorities(record, agent));
     let given = record.synthesis().map(|found| &found.provisional_answer);
-    parts.extend(provisional(given.and_then(Option::as_ref), agent));
+    parts.extend(provisional(given.and_then(Option::as_deref), agent));
     parts
 }
 
@@ -122,7 +122,7 @@ pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) 
     let unresolved = merged.and_then(|merged| list_of(&merged.unresolved));
     parts.extend(titled(3, "Unresolved", unresolved));
     let given = record.cross_exam().map(|merged| &merged.provisional_answer);
-    parts.extend(provisional(given.and_then(Option::as_ref), agent));
+    parts.extend(provisional(given.and_then(Option::as_deref), agent));
     let changes = record.position_changes();
     let held = changes.experts.iter();
     let held = held.filter(|expert| is_of(agent, expert.revision.agent_id.as_str()));

@@ -169,11 +169,11 @@ pub(super) fn answer_title(record: &StoredRecord) -> &'static str {
 /// The provisional answer with its mark, or why there is none and what they agree on.
 pub(super) fn without_verdict_parts(record: &StoredRecord) -> Vec<Part> {
     if let Some((round, given)) = record.provisional_answer() {
-        let mark = "_provisional, by the judge after Round {}_";
-        return vec![
-            paragraph(mark, [&round.to_string()]),
-            Part::Foreign(given.answer.clone()),
-        ];
+        let mark = match round {
+            2 => "_provisional, by the judge after Round 2_",
+            _ => "_provisional, by the judge after Round 3_",
+        };
+        return vec![paragraph(mark, []), Part::Foreign(given.answer.clone())];
     }
     let why = without_verdict(record);
     if record.synthesis().is_none() {

@@ -206,8 +206,8 @@ fn changes(record: &StoredRecord) -> Vec<Line> {
         let change = std::iter::once(sections::change_line(record, expert));
         Line::joined(change.chain(sections::reasons(record, expert)), ", ")
     };
-    let changed = changes.of(Some(PositionChange::Changed));
-    let mut lines: Vec<Line> = changed.map(line).collect();
+    let moved = changes.of(Some(PositionChange::Changed));
+    let mut lines: Vec<Line> = moved.map(line).collect();
     let refined = changes.of(Some(PositionChange::Refined));
     let refined = refined.map(|expert| sections::name(record, expert.revision.agent_id.as_str()));
     let refined: Vec<&str> = refined.collect();

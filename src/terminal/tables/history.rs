@@ -157,9 +157,10 @@ fn confidence(row: &HistoryRow) -> Option<String> {
 fn cost(row: &HistoryRow) -> Option<String> {
     let cost = row.cost.and_then(|cost| cost.cost())?;
     // The price, or what an interrupted run has spent.
-    Some(match cost.is_unknown() {
-        true => "unknown".to_owned(),
-        false => dollars(cost),
+    Some(if cost.is_unknown() {
+        "unknown".to_owned()
+    } else {
+        dollars(cost)
     })
 }
 

@@ -7,6 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use conclave::domain::ids::short_id;
 use serde_json::Value;
 
 use super::docs::{pages, root};
@@ -123,8 +124,8 @@ impl Example {
         let ask = |question: &str| {
             conclave.run(&["consult", "--on-failure", "fail", question]);
             let list: Value = conclave.run(&["ls", "--json"]).ends_with(0).json();
-            let newest = &list["consultations"][0]["short_id"];
-            newest.as_str().unwrap().to_owned()
+            let newest = &list["consultations"][0]["consultation_id"];
+            short_id(newest.as_str().unwrap()).to_owned()
         };
         let interrupted = [
             "Where are session cookies kept?",

@@ -225,11 +225,11 @@ fn contents(next: &mut dyn FnMut() -> String) -> Vec<Content> {
             severity: Severity::Medium,
         }],
         priority_order: vec![next()],
-        provisional_answer: Some(ProvisionalAnswer {
+        provisional_answer: Some(Box::new(ProvisionalAnswer {
             answer: next(),
             confidence: stated,
             would_change_it: next(),
-        }),
+        })),
         prose_excerpt: next(),
         findings: None,
     };
@@ -251,11 +251,11 @@ fn contents(next: &mut dyn FnMut() -> String) -> Vec<Content> {
         }],
         unresolved: vec![next()],
         positions: vec![],
-        provisional_answer: Some(ProvisionalAnswer {
+        provisional_answer: Some(Box::new(ProvisionalAnswer {
             answer: next(),
             confidence: stated,
             would_change_it: next(),
-        }),
+        })),
         prose_excerpt: next(),
     };
     let verdict = Verdict {

@@ -29,7 +29,7 @@ impl Reader<'_> {
     }
 
     /// `None` and flagged if it is missing: that is no reason to ask again.
-    fn provisional_answer(&mut self, fields: &mut Fields) -> Option<ProvisionalAnswer> {
+    fn provisional_answer(&mut self, fields: &mut Fields) -> Option<Box<ProvisionalAnswer>> {
         let [mut given] = self.take(fields, ["provisional_answer"]);
         self.decode(&mut given);
         let FieldValue { value, path } = given;
@@ -45,10 +45,12 @@ impl Reader<'_> {
         let [answer, stated, would_change_it] =
             self.take(&mut item, ["answer", "confidence", "would_change_it"]);
         let answer = self.optional(&answer);
-        let given = (!answer.is_empty()).then(|| ProvisionalAnswer {
-            answer,
-            confidence: self.confidence(&stated),
-            would_change_it: self.optional(&would_change_it),
+        let given = (!answer.is_empty()).then(|| {
+            Box::new(ProvisionalAnswer {
+                answer,
+                confidence: self.confidence(&stated),
+                would_change_it: self.optional(&would_change_it),
+            })
         });
         item.end(&mut self.notes);
         given

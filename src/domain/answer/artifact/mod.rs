@@ -75,7 +75,7 @@ pub struct Synthesis {
     pub priority_order: Vec<String>,
     /// `None` if the judge gave none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub provisional_answer: Option<ProvisionalAnswer>,
+    pub provisional_answer: Option<Box<ProvisionalAnswer>>,
     /// The judge's own words if they could not be read as the fields above.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prose_excerpt: String,
@@ -203,7 +203,7 @@ pub struct CrossExam {
     pub positions: Vec<Revision>,
     /// `None` if the judge gave none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub provisional_answer: Option<ProvisionalAnswer>,
+    pub provisional_answer: Option<Box<ProvisionalAnswer>>,
     /// The judge's own words if they could not be read as the fields above.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prose_excerpt: String,
@@ -376,8 +376,8 @@ impl Content {
     /// Returns the judge's answer before the verdict, and its round.
     pub fn provisional_answer(&self) -> Option<(u8, &ProvisionalAnswer)> {
         match self {
-            Self::Synthesis(synthesis) => Some((2, synthesis.provisional_answer.as_ref()?)),
-            Self::CrossExam(cross_exam) => Some((3, cross_exam.provisional_answer.as_ref()?)),
+            Self::Synthesis(synthesis) => Some((2, synthesis.provisional_answer.as_deref()?)),
+            Self::CrossExam(cross_exam) => Some((3, cross_exam.provisional_answer.as_deref()?)),
             _ => None,
         }
     }

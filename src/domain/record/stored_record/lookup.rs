@@ -211,9 +211,10 @@ impl StoredRecord {
     pub fn total_cost_in_words(&self) -> Option<String> {
         let cost = self.total_cost()?;
         let calls = self.cost.as_ref()?.total.calls;
-        Some(match cost.is_unknown() && calls == Some(0) {
-            true => "not known".to_owned(),
-            false => amount(cost),
+        Some(if cost.is_unknown() && calls == Some(0) {
+            "not known".to_owned()
+        } else {
+            amount(cost)
         })
     }
 

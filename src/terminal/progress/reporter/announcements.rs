@@ -48,11 +48,10 @@ impl ProgressReporter {
             Event::Provider(event) => self.on_provider(event),
             Event::Health(HealthEvent::StatusUpdated(update)) => self.health_updated(update),
             // The error at the end says that a ceiling is reached, the report the rest.
-            Event::Cost(CostEvent::CeilingReached(_))
+            Event::Cost(CostEvent::CeilingReached(_) | CostEvent::GateTriggered { .. })
             | Event::Judge(_)
             | Event::State(_)
             | Event::Round(RoundEvent::Started { .. })
-            | Event::Cost(CostEvent::GateTriggered { .. })
             | Event::Pulse(PulseEvent::Asked { .. } | PulseEvent::Answered { .. })
             | Event::Health(HealthEvent::CheckStarted { .. }) => {}
         }

@@ -280,9 +280,10 @@ fn most_cost(days: &[DayNumbers]) -> String {
         days.iter().any(|day| day.cost.lower_bound),
     );
     let most = Cost { known, lower_bound };
-    match most.is_unknown() {
-        true => "not known".to_owned(),
-        false => format!("most {most:.2}"),
+    if most.is_unknown() {
+        "not known".to_owned()
+    } else {
+        format!("most {most:.2}")
     }
 }
 

@@ -81,11 +81,11 @@ impl Generator {
                     severity: Severity::Medium,
                 }],
                 priority_order: vec![self.text(6), self.text(6)],
-                provisional_answer: Some(ProvisionalAnswer {
+                provisional_answer: Some(Box::new(ProvisionalAnswer {
                     answer: self.text(30),
                     confidence: self.confidence(),
                     would_change_it: self.text(12),
-                }),
+                })),
                 prose_excerpt: String::new(),
                 findings: None,
             }),
@@ -118,11 +118,11 @@ impl Generator {
                 rebuttals: vec![],
                 unresolved: vec![self.text(12)],
                 positions: vec![],
-                provisional_answer: Some(ProvisionalAnswer {
+                provisional_answer: Some(Box::new(ProvisionalAnswer {
                     answer: self.text(30),
                     confidence: self.confidence(),
                     would_change_it: self.text(12),
-                }),
+                })),
                 prose_excerpt: String::new(),
             }),
             AnswerKind::PersonaSelection | AnswerKind::Comparison | AnswerKind::Consistency => {

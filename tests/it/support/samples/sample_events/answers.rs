@@ -24,11 +24,11 @@ pub(super) fn synthesis(rewrite: &impl Fn(&str) -> String) -> Synthesis {
             severity: Severity::Medium,
         }],
         priority_order: vec!["delegation".to_owned()],
-        provisional_answer: Some(ProvisionalAnswer {
+        provisional_answer: Some(Box::new(ProvisionalAnswer {
             answer: rewrite("Delegate access with tokens, for now."),
             confidence: Confidence::new(0.7),
             would_change_it: rewrite("A second client next year"),
-        }),
+        })),
         prose_excerpt: String::new(),
         findings: None,
     }
@@ -78,11 +78,11 @@ pub(super) fn cross_exam(rewrite: &impl Fn(&str) -> String) -> CrossExam {
         }],
         unresolved: vec![rewrite("Who runs the authorization server")],
         positions: vec![],
-        provisional_answer: Some(ProvisionalAnswer {
+        provisional_answer: Some(Box::new(ProvisionalAnswer {
             answer: rewrite("Delegate access with short tokens."),
             confidence: Confidence::new(0.8),
             would_change_it: rewrite("No one to run the server"),
-        }),
+        })),
         prose_excerpt: String::new(),
     }
 }
