@@ -50,12 +50,13 @@ impl ConsultationId {
     }
 }
 
-/// Returns the form of a consultation's id for messages, which commands take too: without
-/// `consult-`, and of a ULID the time to the millisecond and ten random bits.
+/// Returns the form of the id of a consultation or a run for messages, which commands take too:
+/// without `consult-`, and of a ULID the time to the millisecond and ten random bits.
 pub fn short_id(id: &str) -> &str {
-    let unique = id.strip_prefix("consult-").unwrap_or(id);
-    let beginning = unique.get(..12).filter(|_| unique.len() == 26);
-    beginning.unwrap_or(unique)
+    let id = id.strip_prefix("consult-").unwrap_or(id);
+    let unique = id.strip_prefix("bench-").unwrap_or(id);
+    let rest = if unique.len() == 26 { 14 } else { 0 };
+    id.get(..id.len() - rest).unwrap_or(id)
 }
 
 impl TryFrom<String> for ConsultationId {

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use super::BenchmarkReport;
 use crate::benchmark::result::CaseResult;
 use crate::benchmark::run::Partition;
+use crate::domain::ids::short_id;
 use crate::domain::words::LOCAL_QUALITY;
 
 /// A remark on a report.
@@ -62,7 +63,8 @@ impl BenchmarkReport {
             self.missing(),
         ];
         let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let resume = || format!("conclave benchmark --resume {}", self.run_id);
+        let run = short_id(self.run_id.as_str());
+        let resume = || format!("conclave benchmark --resume {run}");
         let command = self.resumable.then(resume);
         (!text.is_empty()).then_some(ReportNotice { text, command })
     }

@@ -20,6 +20,7 @@ use crate::commands::flags::consent_mode;
 use crate::commands::{App, block_on};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::cost::money::MicroUsd;
+use crate::domain::ids::short_id;
 use crate::error::{Error, Exit};
 use crate::records::runs::LockedRun;
 use crate::scrub::Scrubber;
@@ -126,7 +127,8 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     };
     if state.is_complete() {
         return Err(Error::usage(format!("{id} is complete")).hint(format!(
-            "print its report with `conclave benchmark report {id}`"
+            "print its report with `conclave benchmark report {}`",
+            short_id(id.as_str())
         )));
     }
     if !state.merged_from.is_empty() {
@@ -379,6 +381,7 @@ impl PreparedRun<'_> {
         let report = BenchmarkReport::of(state, state.view(state.status()));
         drop(run);
         stored::show(&report, &self.flags.output, self.app).map_err(|error| {
+            let id = short_id(id.as_str());
             error.hint(format!("print it with `conclave benchmark report {id}`"))
         })?;
         stored::exit(&report, &self.flags.output)

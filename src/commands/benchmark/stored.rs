@@ -16,6 +16,7 @@ use crate::commands::completions::ids;
 use crate::commands::face::answer::{self, AnswerText, check_output};
 use crate::commands::face::batch::{CHECK_KEYS, RAISE_MONTH};
 use crate::config::paths::Home;
+use crate::domain::ids::short_id;
 use crate::error::{Error, Exit, whole};
 use crate::files::log::LogError;
 use crate::files::write::{Access, write_atomically};
@@ -260,7 +261,8 @@ pub(super) fn check_accuracy(report: &BenchmarkReport, flags: &ReportFlags) -> R
 }
 
 fn stopped(report: &BenchmarkReport) -> Error {
-    let resume = format!("conclave benchmark --resume {}", report.run_id);
+    let run = short_id(report.run_id.as_str());
+    let resume = format!("conclave benchmark --resume {run}");
     let Some(BatchStopReason {
         condition, message, ..
     }) = &report.stop_reason
@@ -304,6 +306,7 @@ fn stopped(report: &BenchmarkReport) -> Error {
 
 /// Says where a run that ends here can be resumed, for a failure that is not its own.
 pub(super) fn resumable(error: Error, run: &RunId) -> Error {
+    let run = short_id(run.as_str());
     error.hint(format!(
         "resume it with `conclave benchmark --resume {run}`"
     ))

@@ -150,10 +150,10 @@ impl CaseSelection {
                     .collect();
                 known.sort_unstable();
                 known.dedup();
-                let error = Error::usage(format!("no case of the suite has the tag `{tag}`"));
+                let missing = format!("no case of the suite has the tag `{tag}`");
                 return Err(match known.as_slice() {
-                    [] => error.hint("its cases have no tags"),
-                    known => error.hint(format!("its tags are: {}", known.join(", "))),
+                    [] => Error::usage(format!("{missing}: none has a tag")),
+                    known => Error::usage(missing).hint(format!("one of: {}", known.join(", "))),
                 });
             }
         }

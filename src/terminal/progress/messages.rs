@@ -144,9 +144,13 @@ pub(in crate::terminal) fn consent(
     approved: bool,
     how: Consent,
 ) -> Option<String> {
+    let at_most = |most: Option<MicroUsd>| {
+        most.filter(|most| estimate.is_some_and(|sum| *most < sum.high.known))
+            .map_or_else(String::new, |most| format!("; your ceiling is {most:.2}"))
+    };
     let verb = match (how, approved, ceiling) {
-        (Consent::AutoApproved, true, _) => "auto-approved".to_owned(),
-        (Consent::Flag, true, _) => "approved by --yes".to_owned(),
+        (Consent::AutoApproved, true, most) => format!("auto-approved{}", at_most(most)),
+        (Consent::Flag, true, most) => format!("approved by --yes{}", at_most(most)),
         (Consent::Ceiling, true, None) => "within your ceiling".to_owned(),
         (Consent::Ceiling, true, Some(most)) => format!("within your ceiling of {most:.2}"),
         (Consent::NobodyToAsk, ..) => "no terminal to ask on".to_owned(),

@@ -5,6 +5,7 @@ use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::words::whole_percent;
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::CaseRunId;
+use crate::domain::ids::short_id;
 use crate::terminal::document::{Line, Part, Table, paragraph};
 use crate::terminal::output::format::amount;
 use crate::terminal::report::sections::Detail;
@@ -51,11 +52,11 @@ pub(super) fn next_steps(report: &BenchmarkReport) -> Vec<(String, String)> {
     let record = misses.first().and_then(|miss| miss.consultations.last());
     let case = record.map(|record| {
         (
-            format!("conclave history show {record}"),
+            format!("conclave history show {}", short_id(record.as_str())),
             "one case".to_owned(),
         )
     });
-    let run = &report.run_id;
+    let run = short_id(report.run_id.as_str());
     let page = format!("conclave benchmark report {run} -o report.html");
     let resume = report.notices().into_iter();
     let resume = resume.filter_map(|notice| Some((notice.command?, "resume it".to_owned())));

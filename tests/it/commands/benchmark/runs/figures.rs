@@ -91,7 +91,7 @@ fn tags_limit_and_repetitions_select_the_case_runs() {
         ]
     );
     let unknown = bench.run(&["--tag", "prime"]).ends_with(2);
-    unknown.assert_stderr_contains("hint: its tags are: even, odd");
+    unknown.assert_stderr_contains("hint: one of: even, odd");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The stop conditions: each halts a run with exit code 6, a state and the line that resumes it.
 
+use conclave::domain::ids::short_id;
 use serde_json::Value;
 
 use super::Bench;
@@ -13,7 +14,7 @@ fn stopped(bench: &Bench, output: &RunOutput, condition: &str) -> Value {
     assert_eq!(state["run_status"], "stopped");
     assert_eq!(state["stop_reason"]["condition"], condition);
     assert_eq!(state["resumable"], true);
-    let run = state["run_id"].as_str().unwrap();
+    let run = short_id(state["run_id"].as_str().unwrap());
     output.assert_stderr_contains(&format!("`conclave benchmark --resume {run}`"));
     let message = state["stop_reason"]["message"].as_str().unwrap();
     output.assert_stderr_contains(&format!("error: the run is stopped: {message}"));

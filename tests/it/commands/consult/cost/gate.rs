@@ -76,7 +76,7 @@ fn ceiling_below_the_estimate_is_not_asked_for_again() {
         output.stderr
     );
     let (_, agreed) = ask(&server, &[&arguments[..], &["--yes"]].concat());
-    agreed.assert_stderr_contains(" (approved by --yes)\n");
+    agreed.assert_stderr_contains(" (approved by --yes; your ceiling is $0.60)\n");
 }
 
 #[test]
