@@ -1,5 +1,6 @@
 //! The settings file of a repository: where it is looked for.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 const FILE: &str = ".conclave.toml";
@@ -23,7 +24,7 @@ impl RepositoryFile {
         let (depth, path) = up_to_root
             .map(|at| at.join(FILE))
             .enumerate()
-            .find(|(_, path)| path.symlink_metadata().is_ok())?;
+            .find(|(_, path)| is_trusted(path))?;
         Some(Self {
             path,
             root: root.to_owned(),
@@ -35,4 +36,11 @@ impl RepositoryFile {
     pub fn shown(&self) -> PathBuf {
         self.folder.join(FILE)
     }
+}
+
+/// In a folder of many users, anybody could place one for those that work below it.
+fn is_trusted(path: &Path) -> bool {
+    let own = rustix::process::geteuid().as_raw();
+    let found = path.symlink_metadata();
+    found.is_ok_and(|found| [own, 0].contains(&found.uid()))
 }

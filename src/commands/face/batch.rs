@@ -92,7 +92,8 @@ impl<'a> PreparedBatch<'a> {
     /// Says why the ceiling of a new run is refused: no item could be finished under it.
     fn refusal(&self) -> Option<String> {
         let RunCeiling { limit, used, .. } = self.ceiling;
-        let (limit, least) = limit.filter(|_| used.is_zero()).zip(self.estimate.least)?;
+        let limits = limit.into_iter().chain(self.control.max_cost).min();
+        let (limit, least) = limits.filter(|_| used.is_zero()).zip(self.estimate.least)?;
         let what = "any part of this run";
         (least.short > limit).then(|| least.refusal(limit, what))
     }

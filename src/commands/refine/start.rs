@@ -120,6 +120,7 @@ fn drive(
         changes: changes_markdown,
     };
     let end = approved.drive(async |batch| Box::pin(driver.drive(batch)).await);
+    drop(progress);
     let refinement = end.map_err(|error| {
         error.hint(if starting.store.files.log.exists() {
             RESUME

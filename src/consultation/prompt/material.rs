@@ -12,6 +12,7 @@ use crate::domain::answer::artifact::{
 use crate::domain::answer::confidence::Confidence;
 use crate::domain::names::stored_name;
 use crate::text::clean::one_line;
+use crate::text::pattern::Pattern;
 
 use super::Size;
 
@@ -322,13 +323,15 @@ fn list(
 }
 
 /// Returns a judge's prose as the beginning of a text. Where there is prose, lists may be missing.
-/// It is often an answer in broken JSON, whose last field is for people alone.
+/// It is often an answer in broken JSON, of which the provisional answer is for people alone: it
+/// goes, with what follows it up to the next field or heading.
 fn prose(excerpt: &str) -> (String, EmptyList) {
-    let excerpt = excerpt.split("\"provisional_answer\"").next();
-    let excerpt = excerpt
-        .unwrap_or_default()
-        .trim_end_matches([' ', '\n', ',']);
-    if excerpt.is_empty() {
+    static PROVISIONAL: Pattern = Pattern::new(
+        r#"(?is)[#*_" ]*(?:provisional|preliminary|current)[ _-]?answer.*?(\n#|"(?:consensus_points|tensions|priority_order|challenges|rebuttals|unresolved)"|\z)"#,
+    );
+    let excerpt = PROVISIONAL.replace_in(excerpt, "$1");
+    let excerpt = excerpt.trim_end_matches([' ', '\n', ',']);
+    if !excerpt.contains(char::is_alphabetic) {
         (String::new(), EmptyList::None)
     } else {
         (format!("{excerpt}\n"), EmptyList::Nothing)

@@ -203,6 +203,8 @@ impl AgentTask {
             format!("could cost up to {worst_case:.4}")
         };
         let spent_so_far = match spent {
+            // Calls before it may have had no price either.
+            Cost::FREE if worst_case.lower_bound => "nothing is known to be spent".to_owned(),
             Cost::FREE => "nothing was spent".to_owned(),
             spent => format!("{spent} counts as spent"),
         };

@@ -131,8 +131,10 @@ impl ValueReader<'_> {
         let name = self.name.text(self.text);
         let is_of_code = is_spaced || b",{".contains(before) || name.contains(&b'.');
         let is_call = |pair: &[u8]| matches!(pair, [a, b'(' | b'['] if a.is_ascii_alphanumeric());
-        let is_code =
-            is_of_code && !self.name.is_shouted(self.text) && value.windows(2).any(is_call);
+        let is_member = b",{.".contains(before) || name.contains(&b'.');
+        let is_code = is_of_code
+            && !self.name.is_shouted(self.text)
+            && (is_member || value.windows(2).any(is_call));
         (!is_code && has_strong(value)).then_some(value.len())
     }
 

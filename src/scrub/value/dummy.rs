@@ -29,7 +29,7 @@ static TEMPLATE: LazyLock<BytePattern> = LazyLock::new(|| {
 
 /// A name in braces, between underscores or behind `$`, as a whole value.
 static REFERENCE: BytePattern = BytePattern::new(
-    r#"^(?:\{[ {=$.-]*(?:[A-Za-z_][\w.-]*[]})% :|\[(,'"/?].*)?\}$|__.*__$|\.*\$[A-Za-z_2])"#,
+    r#"^(?:\{[ {=$.-]*(?:[A-Za-z_][\w.-]*(?:[]})% :|\[(,'"/?].*)?)?\}$|__.*__$|\.*\$[A-Za-z_2])"#,
 );
 
 /// A path, an address of mail or another one.

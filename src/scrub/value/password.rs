@@ -54,7 +54,12 @@ pub(in crate::scrub) fn is_password(value: &str, form: ValueForm) -> bool {
         5
     };
     form.is_assigned() && (is_passphrase(value) || is_word && value.len() >= shortest)
-        || value.len() >= 10 && has(|byte| byte.is_ascii_uppercase()) && !reads_as_name(value)
+        || value.len() >= 10
+            && form != ValueForm::Sentence
+            && value.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && has(|byte| byte.is_ascii_uppercase())
+            && has(|byte| byte.is_ascii_lowercase())
+            && !reads_as_name(value)
 }
 
 fn is_special(byte: u8) -> bool {
@@ -67,7 +72,10 @@ fn is_numbered_type(value: &str) -> bool {
 
 /// Returns whether a value is words and a number with `_`: `Blue_Sky_42`, but not `field_12`.
 pub(super) fn is_joined_password(value: &str) -> bool {
-    JOINED.is_in(value) && !has_common_word(value) && !is_numbered_type(value)
+    JOINED.is_in(value)
+        && value.bytes().any(|byte| byte.is_ascii_lowercase())
+        && !has_common_word(value)
+        && !is_numbered_type(value)
 }
 
 /// Returns whether a value is one word or several with a capital in front and a number, and no name

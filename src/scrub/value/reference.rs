@@ -1,7 +1,7 @@
 //! Bare values that name another value or are a number, as in code.
 
 use super::ValueForm;
-use super::name::{has_common_word, is_common, reads_as_name};
+use super::name::{has_common_word, is_algorithm, is_common, reads_as_name};
 use super::password::{has_capital_and_number, is_joined_password, is_passphrase};
 use super::words::{is_identifier, list, words};
 use crate::text::byte_pattern::BytePattern;
@@ -37,14 +37,20 @@ pub(in crate::scrub) fn is_reference(value: &str, form: ValueForm) -> bool {
     let has_humps = path
         .bytes()
         .any(|byte| byte.is_ascii_uppercase() || b"_.".contains(&byte));
-    is_path && (form.is_code() || has_humps) && reads_as_name(&path)
+    let is_joined = path.contains(['.', '_']);
+    let is_name = (form.is_code() || has_humps) && reads_as_name(&path);
+    is_path && (is_name || form.is_code() && is_joined)
 }
 
 /// Returns whether a value is the sort of secret that people choose.
 pub(in crate::scrub) fn is_chosen_secret(value: &str, form: ValueForm, is_setting: bool) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"!@#$%^&*?~+=-_".contains(&byte);
     let shortest = if is_setting { 6 } else { 8 };
-    if !form.is_assigned() || value.len() < shortest || !value.bytes().all(is_word) {
+    if !form.is_assigned()
+        || value.len() < shortest
+        || !value.bytes().all(is_word)
+        || is_algorithm(value)
+    {
         return false;
     }
     if is_setting && (is_passphrase(value) || is_joined_password(value)) {
@@ -59,7 +65,11 @@ pub(in crate::scrub) fn is_chosen_secret(value: &str, form: ValueForm, is_settin
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     if form == ValueForm::EnvironmentLine && has_digit && value.len() >= 8 {
         // `sk-abc123`, `my_jwt_secret_7`; not `secret_key_1`
-        return !is_common(stem.trim_end_matches(['-', '_']));
+        let is_usual = |word: &[u8]| {
+            let is_number = word.iter().all(u8::is_ascii_digit);
+            is_number || std::str::from_utf8(word).is_ok_and(is_common)
+        };
+        return !words(value.as_bytes()).all(is_usual);
     }
     let has_sign = !value.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if has_digit && has_sign {

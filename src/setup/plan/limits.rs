@@ -13,6 +13,7 @@ use crate::consultation::plan::options::{DebateOptions, JudgePasses, Rounds};
 use crate::consultation::plan::{Control, ControlRequest};
 use crate::consultation::policy::consent::{ConsentMode, ConsentRule, Month};
 use crate::consultation::policy::hedging::{HedgeAfter, HedgeRule};
+use crate::domain::cost::money::MicroUsd;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::records::month::spent_in_month;
@@ -29,11 +30,7 @@ pub(super) fn control(
     // A delay that is set holds for every model; otherwise, models with enough experience have
     // their own.
     let has_delay = settings.origins.contains_key(HEDGE_AFTER);
-    // What a repository asks for is not approved unseen, beyond what needs no consent at all.
-    let unseen = settings.repository.as_ref().filter(|repository| {
-        request.consent_mode == ConsentMode::PreApproved && repository.own.max_cost.is_none()
-    });
-    let unseen = unseen.map(|_| settings.always_allow_under);
+    let unseen = unseen(request, settings);
     let by_settings = Control {
         consent: ConsentRule {
             always_allow_under: settings.always_allow_under,
@@ -64,6 +61,14 @@ pub(super) fn control(
     requested(by_settings, request)
 }
 
+/// Returns the ceiling where what a repository asks for is not seen: what needs no consent at all,
+/// unless the user has a ceiling.
+fn unseen(request: &ControlRequest, settings: &Settings) -> Option<MicroUsd> {
+    let own = &settings.repository.as_ref()?.own;
+    let is_seen = request.consent_mode == ConsentMode::Interactive || own.max_cost.is_some();
+    (!is_seen).then_some(settings.always_allow_under)
+}
+
 /// Of each limit on cost, the stricter one applies: the one of the run or of the settings.
 pub(super) fn resumed(
     mut control: Control,
@@ -73,7 +78,12 @@ pub(super) fn resumed(
 ) -> Control {
     let consent = &mut control.consent;
     consent.always_allow_under = consent.always_allow_under.min(settings.always_allow_under);
-    control.max_cost = control.max_cost.into_iter().chain(settings.max_cost).min();
+    let limits = [
+        control.max_cost,
+        settings.max_cost,
+        unseen(request, settings),
+    ];
+    control.max_cost = limits.into_iter().flatten().min();
     // A resume after a strict abort accepts the result, unless `--strict` is given again.
     control.strict &= abort != Some(AbortReason::Strict);
     requested(control, request)

@@ -33,7 +33,7 @@ impl Transcript {
         evidence.retain(|part| {
             recommendation
                 .as_ref()
-                .is_some_and(|answer| !is_same(&part.claim, answer))
+                .is_none_or(|answer| !is_same(&part.claim, answer))
         });
         for evidence in &mut evidence {
             evidence.agent = self.agent_name(&evidence.agent).to_owned();
