@@ -19,6 +19,10 @@ use super::{LANGUAGES, Language, PhraseMatch, Sense};
 use crate::agent_loop::text::{TABLES, Token, TokenKind, tokens};
 use crate::text::word_list::WordList;
 
+/// The tokens of the parts in which a longer sentence, such as a list without full stops, is read:
+/// the context of each phrase is searched, so the time grows with the square of this.
+const LONGEST: usize = 200;
+
 /// The words after a phrase in which a part limits it.
 const NEAR: usize = 6;
 
@@ -145,11 +149,16 @@ fn are_in(words: &WordList, tokens: &[Token<'_>]) -> bool {
 /// `sentence` is in lower case, with straight apostrophes.
 pub(in crate::agent_loop::signals) fn matches(sentence: &str) -> Vec<PhraseMatch> {
     let mut matches = Vec::new();
-    let tokens = tokens(sentence);
-    for (start, token) in tokens.iter().enumerate() {
-        for phrase in PHRASES.get(name(token)).into_iter().flatten() {
-            let end = phrase.end(&phrase.elements, &tokens, start);
-            matches.extend(end.map(|end| phrase.in_context(&tokens, start, end)));
+    for (part, tokens) in tokens(sentence).chunks(LONGEST).enumerate() {
+        for (start, token) in tokens.iter().enumerate() {
+            for phrase in PHRASES.get(name(token)).into_iter().flatten() {
+                let end = phrase.end(&phrase.elements, tokens, start);
+                let found = end.map(|end| phrase.in_context(tokens, start, end));
+                matches.extend(found.map(|found| PhraseMatch {
+                    at: found.at + part * LONGEST,
+                    ..found
+                }));
+            }
         }
     }
     matches
