@@ -331,10 +331,10 @@ fn prose(excerpt: &str) -> (String, EmptyList) {
     );
     let excerpt = PROVISIONAL.replace_in(excerpt, "$1");
     let excerpt = excerpt.trim_end_matches([' ', '\n', ',']);
-    if !excerpt.contains(char::is_alphabetic) {
-        (String::new(), EmptyList::None)
-    } else {
+    if excerpt.contains(char::is_alphabetic) {
         (format!("{excerpt}\n"), EmptyList::Nothing)
+    } else {
+        (String::new(), EmptyList::None)
     }
 }
 
