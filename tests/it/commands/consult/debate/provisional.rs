@@ -27,19 +27,26 @@ fn points_alone() -> Value {
 
 #[test]
 fn no_other_prompt_shows_a_provisional_answer() {
-    // In an answer that can only be kept as prose, it is the last part.
+    // Answers that can only be kept as prose.
     let points = points_alone().to_string();
-    let points = points.strip_suffix('}').unwrap();
-    let broken = format!(r#"{points}, "provisional_answer": {{"answer": "{AFTER_2}" no}}"#);
-    for (flags, is_broken) in [
-        (&["--judge-passes", "2"][..], false),
-        (&["--verbose"], false),
-        (&[], true),
+    let points = points.trim_matches(['{', '}']);
+    let given = format!(r#""provisional_answer": {{"answer": "{AFTER_2}" no}}"#);
+    let last = format!("{{{points}, {given}");
+    let first = format!("{{{given}, {points} no");
+    let prose = format!("# Agreed\n\nStart small.\n\n## Provisional answer\n\n{AFTER_2}\n");
+    for (flags, broken) in [
+        (&["--judge-passes", "2"][..], None),
+        (&["--verbose"], None),
+        (&[], Some(last)),
+        (&[], Some(first)),
+        (&[], Some(prose)),
     ] {
         let server = ProviderServer::start();
         // The synthesis and its repair.
-        for nth in [4, 5].into_iter().filter(|_| is_broken) {
-            server.on(On::any().nth(nth), Answer::text(broken.clone()));
+        for (nth, text) in [4, 5].into_iter().zip([&broken, &broken]) {
+            if let Some(text) = text {
+                server.on(On::any().nth(nth), Answer::text(text.clone()));
+            }
         }
         let (conclave, output) = ask(&server, flags);
         output.ends_with(0);

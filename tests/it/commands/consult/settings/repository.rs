@@ -149,6 +149,10 @@ fn what_a_repository_cannot_set_is_refused_with_file_and_line() {
             "[personas.a]\nprompt = \"p\"\nmodel = \"openai:x\"\n",
             "`personas.a.model` in `FILE`, line 3, is not for a repository to set".to_owned(),
         ),
+        (
+            "[personas.a]\nprompt = \"p\"\nModel = \"openai:x\"\n",
+            "`personas.a.model` in `FILE`".to_owned(),
+        ),
     ] {
         set(&conclave, settings);
         for arguments in [&["consult", "Shall we?"][..], &["config", "show"]] {
@@ -197,6 +201,7 @@ fn yes_alone_approves_no_more_than_needs_no_consent() {
     for settings in [PANEL.to_owned(), format!("{PANEL}max_cost = 1000\n")] {
         set(&conclave, &settings);
         ask(&conclave, &["--yes"]).ends_with(4);
+        ask(&conclave, &[]).ends_with(4);
     }
     assert_eq!(model_requests(&server).len(), 0);
     ask(&conclave, &["--yes", "--max-cost", "1"]).ends_with(0);
