@@ -5,6 +5,7 @@ use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::policy::mode::Headings;
 use crate::consultation::prompt::prior_consultation::PriorConsultation;
+use crate::consultation::reading::fields::without_provisional_answer;
 use crate::consultation::reading::problem::Problem;
 use crate::domain::answer::artifact::{
     Challenge, CrossExam, Findings, Independent, Revision, Synthesis,
@@ -12,7 +13,6 @@ use crate::domain::answer::artifact::{
 use crate::domain::answer::confidence::Confidence;
 use crate::domain::names::stored_name;
 use crate::text::clean::one_line;
-use crate::text::pattern::Pattern;
 
 use super::Size;
 
@@ -323,13 +323,9 @@ fn list(
 }
 
 /// Returns a judge's prose as the beginning of a text. Where there is prose, lists may be missing.
-/// It is often an answer in broken JSON, of which the provisional answer is for people alone: it
-/// goes, with what follows it up to the next field or heading.
+/// It is often an answer in broken JSON.
 fn prose(excerpt: &str) -> (String, EmptyList) {
-    static PROVISIONAL: Pattern = Pattern::new(
-        r#"(?is)[#*_" ]*(?:provisional|preliminary|current)[ _-]?answer.*?(\n#|"(?:consensus_points|tensions|priority_order|challenges|rebuttals|unresolved)"|\z)"#,
-    );
-    let excerpt = PROVISIONAL.replace_in(excerpt, "$1");
+    let excerpt = without_provisional_answer(excerpt);
     let excerpt = excerpt.trim_end_matches([' ', '\n', ',']);
     if excerpt.contains(char::is_alphabetic) {
         (format!("{excerpt}\n"), EmptyList::Nothing)

@@ -1,10 +1,13 @@
 //! The fields of each kind of answer under all names that models use, and taking them from an
 //! object.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::words::TABLES;
 use crate::consultation::protocol::answer::AnswerKind;
+use crate::text::pattern::Pattern;
 
 use super::notes::Notes;
 
@@ -52,6 +55,22 @@ pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
         AnswerKind::Comparison | AnswerKind::Consistency => &["comparisons", "key_insights"],
         AnswerKind::PersonaSelection => &["task_type", "reason", "personas"],
     }
+}
+
+/// Returns a judge's prose without its provisional answer, which is for people alone, whether that is
+/// a field or has a heading: up to the next field or heading.
+pub(in crate::consultation) fn without_provisional_answer(prose: &str) -> Cow<'_, str> {
+    static PROVISIONAL: Pattern = Pattern::prepared("", |_| {
+        let kinds = [AnswerKind::Synthesis, AnswerKind::CrossExam];
+        let fields = kinds.iter().flat_map(|kind| of(*kind)).copied();
+        let others: Vec<Name> = fields
+            .filter(|name| *name != "provisional_answer")
+            .collect();
+        let fields = others.join("|");
+        let name = "(?:provisional|preliminary|current)[ _-]?answer";
+        format!(r#"(?ims)(?:"|^[#*_ ]*){name}.*?(\n#|"(?:{fields})"|\z)"#)
+    });
+    PROVISIONAL.replace_in(prose, "$1")
 }
 
 /// Returns the name as it is written in an answer.

@@ -3,7 +3,7 @@
 //! shown.
 
 pub mod answers;
-mod fields;
+pub(super) mod fields;
 mod find;
 mod reader;
 pub mod unfinished;
