@@ -222,6 +222,8 @@ pub struct ProviderId(String);
 impl ProviderId {
     /// The embedded model's provider.
     pub const LOCAL: &'static str = "local";
+    /// The first part of the ids of the settings' programs: `command:name`.
+    pub const COMMAND: &'static str = "command";
 
     pub fn new(id: impl Into<String>) -> Self {
         Self(id.into())
@@ -234,6 +236,11 @@ impl ProviderId {
     pub fn is_local(&self) -> bool {
         self.0 == Self::LOCAL
     }
+
+    /// Returns the name of a program of the settings; `None` for any other provider.
+    pub fn command(&self) -> Option<&str> {
+        self.0.strip_prefix(Self::COMMAND)?.strip_prefix(':')
+    }
 }
 
 impl fmt::Display for ProviderId {
@@ -242,7 +249,9 @@ impl fmt::Display for ProviderId {
     }
 }
 
-/// A model at a provider, written `provider:model`.
+/// A model at a provider, written `provider:model`. A program of the settings is its own provider,
+/// `command:name`; its model is optional, `command:name:model`, and has the program's name if there
+/// is none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(with = "String"))]
 pub struct ModelRef {
@@ -303,6 +312,9 @@ pub fn without_date(model: &str) -> Option<&str> {
 
 impl fmt::Display for ModelRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.provider.command() == Some(&self.model) {
+            return self.provider.fmt(f);
+        }
         write!(f, "{}:{}", self.provider, self.model)
     }
 }
@@ -316,7 +328,15 @@ impl FromStr for ModelRef {
     type Err = ModelRefError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.split_once(':') {
+        let parts = text.split_once(':').and_then(|(provider, model)| {
+            if provider != ProviderId::COMMAND {
+                return Some((provider, model));
+            }
+            let (name, model) = model.split_once(':').unwrap_or((model, model));
+            let provider = text.get(..=provider.len() + name.len())?;
+            (!name.is_empty()).then_some((provider, model))
+        });
+        match parts {
             Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
                 Ok(Self::new(provider, model))
             }
@@ -359,6 +379,23 @@ mod tests {
         let json = serde_json::to_string(&agents).unwrap();
         assert_eq!(json, r#"["security","judge","judge-2","clerk"]"#);
         assert_eq!(serde_json::from_str::<[AgentId; 4]>(&json).unwrap(), agents);
+    }
+
+    #[test]
+    fn a_program_of_the_settings_is_a_provider_with_an_optional_model() {
+        let read = |text: &str| {
+            let model: ModelRef = text.parse().unwrap();
+            assert_eq!(model.to_string(), text);
+            let name = model.provider.command().map(ToOwned::to_owned);
+            (name, model.model)
+        };
+        let expected = |name: Option<&str>, model: &str| (name.map(Into::into), model.to_owned());
+        assert_eq!(read("command:own"), expected(Some("own"), "own"));
+        assert_eq!(read("command:own:a/b:c"), expected(Some("own"), "a/b:c"));
+        assert_eq!(read("codex:gpt-5.5"), expected(None, "gpt-5.5"));
+        for text in ["command:", "command::m", "command", "command:a:"] {
+            assert!(text.parse::<ModelRef>().is_err(), "{text}");
+        }
     }
 
     #[test]

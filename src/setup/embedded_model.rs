@@ -10,6 +10,7 @@ use crate::config::settings::Settings;
 use crate::consultation::plan::{ModelTerms, OutputTokens};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::Size;
+use crate::domain::cost::pricing::Billing;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::model::dialect::PromptCaching;
 use crate::domain::model::vendors;
@@ -36,7 +37,7 @@ pub const TERMS: ModelTerms = ModelTerms {
         high: 600,
     },
     size: Size::Small,
-    free: true,
+    billing: Billing::Free,
     caching: PromptCaching::None,
 };
 

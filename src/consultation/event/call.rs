@@ -7,6 +7,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::StopReason;
 use crate::consultation::reading::problem::Problem;
 use crate::domain::cost::money::{Cost, MicroUsd};
+use crate::domain::cost::plan_use::PlanUse;
 use crate::domain::cost::pricing::CostSource;
 use crate::domain::cost::tokens::Usage;
 use crate::domain::ids::{AgentId, CallId, ModelRef};
@@ -139,6 +140,9 @@ pub struct CallFinished {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<MicroUsd>,
     pub cost_source: CostSource,
+    /// What the plan that paid for it says of its use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Box<PlanUse>>,
     /// Milliseconds from the call to the first sign of an answer.
     pub first_token_ms: Option<u64>,
     pub duration_ms: u64,

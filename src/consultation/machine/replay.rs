@@ -243,6 +243,7 @@ fn outcome(finished: &CallFinished) -> Outcome {
             usage: finished.tokens,
             served_model: finished.served_model.clone(),
             reported_cost,
+            plan: finished.plan.clone(),
         }),
         Some(error) => Err(Failure {
             class: error.class,

@@ -241,6 +241,7 @@ fn access_failure(error: &AgentError) -> String {
     match error.class {
         Some(FailureClass::Auth) => format!("key refused: {message}"),
         Some(FailureClass::Billing) => format!("payment required: {message}"),
+        Some(FailureClass::Quota) => format!("limit of the plan reached: {message}"),
         Some(FailureClass::Transport) => format!("no connection: {message}"),
         _ => format!("no answer: {message}"),
     }

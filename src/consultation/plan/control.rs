@@ -4,7 +4,7 @@
 //! A limit of all runs is declared here twice, read in `setup::plan::limits`, and has its flag in
 //! `commands::flags::control`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::consultation::policy::hedging::{HedgeAfter, HedgeRule};
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::answer::confidence::Confidence;
 use crate::domain::cost::money::MicroUsd;
-use crate::domain::cost::pricing::PriceList;
+use crate::domain::cost::pricing::{Billing, PriceList};
 use crate::domain::ids::ModelRef;
 use crate::stopping::early_termination::{Policy, TerminationRule};
 
@@ -120,8 +120,8 @@ pub struct ResumeTerms {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pricing {
     pub prices: PriceList,
-    /// The models that cost nothing, because they run on the user's own machine.
-    pub free: BTreeSet<ModelRef>,
+    /// How the models are billed that are not billed by the token.
+    pub billing: BTreeMap<ModelRef, Billing>,
 }
 
 impl From<Control> for ResumeTerms {
@@ -147,7 +147,7 @@ impl Plan {
 
     pub fn set_pricing(&mut self, pricing: Pricing) {
         for (model, terms) in &mut self.models {
-            terms.free = pricing.free.contains(model);
+            terms.billing = pricing.billing.get(model).copied().unwrap_or_default();
         }
         self.prices = pricing.prices;
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::context::{Context, ProjectContext, ScrubbingReport};
 use crate::domain::cost::money::{Cost, MicroUsd, Saving};
-use crate::domain::cost::pricing::{CostSource, Price, PriceList};
+use crate::domain::cost::pricing::{Billing, CostSource, Price, PriceList};
 use crate::domain::cost::tokens::{Band, Usage, UsageSource};
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::model::dialect::PromptCaching;
@@ -129,8 +129,8 @@ pub struct ModelTerms {
     pub output_limit: u64,
     pub expected_output: OutputTokens,
     pub size: Size,
-    /// True if the model costs nothing, because it runs on the user's own machine.
-    pub free: bool,
+    #[serde(default)]
+    pub billing: Billing,
     /// The way in which its vendor caches prompts.
     #[serde(default, skip_serializing_if = "PromptCaching::is_none")]
     pub caching: PromptCaching,
@@ -164,7 +164,7 @@ impl Default for ModelTerms {
             output_limit: 32_768,
             expected_output: OutputTokens::USUAL,
             size: Size::Full,
-            free: false,
+            billing: Billing::Metered,
             caching: PromptCaching::None,
         }
     }
@@ -263,11 +263,12 @@ impl Plan {
         self.panel.agent_name(agent).to_owned()
     }
 
+    /// Returns whether no call is billed by the token.
     pub fn is_free(&self) -> bool {
         self.panel
             .models()
             .chain(&self.debate.helper)
-            .all(|model| self.terms(model).free)
+            .all(|model| !self.terms(model).billing.is_metered())
     }
 
     /// As reported by the provider, else by the price of the model that served it, else by that of
@@ -281,11 +282,11 @@ impl Plan {
 
     /// A refused request costs nothing; a broken connection may have been billed.
     pub fn cost_of_failure(&self, asked: &ModelRef, failure: &Failure) -> (Cost, CostSource) {
-        if self.terms(asked).free {
-            return (Cost::FREE, CostSource::Free);
-        }
         if let Some(cost) = failure.reported_cost {
             return (Cost::exactly(cost), CostSource::Provider);
+        }
+        if let Some(source) = self.terms(asked).billing.fixed_source() {
+            return (Cost::FREE, source);
         }
         let usage = failure.usage.as_deref();
         let settled = match failure.class.meaning().bill {
@@ -316,7 +317,7 @@ impl Plan {
         output: OutputTokens,
         expected: &Usage,
     ) -> [Cost; 3] {
-        if self.terms(model).free {
+        if !self.terms(model).billing.is_metered() {
             return [Cost::FREE; 3];
         }
         let Some(price) = self.prices.price(model) else {
@@ -333,7 +334,7 @@ impl Plan {
     /// Returns the most that a call within its token limit can cost, by the price of its model. A
     /// model without a price may cost anything.
     pub fn worst_case(&self, model: &ModelRef, input: u64, max_output_tokens: u64) -> Cost {
-        if self.terms(model).free {
+        if !self.terms(model).billing.is_metered() {
             return Cost::FREE;
         }
         let Some(price) = self.prices.price(model) else {
@@ -386,8 +387,8 @@ impl Plan {
         served: Option<&str>,
         usage: &Usage,
     ) -> (Cost, CostSource) {
-        if self.terms(asked).free {
-            return (Cost::FREE, CostSource::Free);
+        if let Some(source) = self.terms(asked).billing.fixed_source() {
+            return (Cost::FREE, source);
         }
         // An alias is served under its full name, which the list may not contain. Another model
         // without a price may cost more than the one that was asked for.

@@ -24,6 +24,8 @@ pub struct FailureMeaning {
 pub enum Remedy {
     /// A transient failure: wait as long as the provider asks, or back off.
     Wait,
+    /// A limit that ends at a known time: wait as long as the provider asks, or not at all.
+    WaitAsAsked,
     /// A reply without any content, from a cold start: wait once, unless thinking was paid for.
     WaitOnce,
     /// The provider leaves out what was refused.
@@ -79,6 +81,12 @@ impl FailureClass {
                 signal: Some(Signal::Strained),
                 remedy: Remedy::Wait,
                 is_infrastructure: true,
+                ..REFUSED
+            },
+            Self::Quota => FailureMeaning {
+                signal: Some(Signal::Strained),
+                remedy: Remedy::WaitAsAsked,
+                is_about_access: true,
                 ..REFUSED
             },
             Self::Auth | Self::Billing => FailureMeaning {

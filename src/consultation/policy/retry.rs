@@ -9,6 +9,9 @@ use super::pacing::Backoff;
 use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::time::Timestamp;
 
+/// How long a plan counts as used up whose reset is not known: one call in that time finds out.
+const UNKNOWN_RESET: Duration = Duration::from_secs(15 * 60);
+
 /// The number and the timing of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryRule {
@@ -79,7 +82,8 @@ impl RetryRule {
         let most = match remedy(failure) {
             Remedy::Reform if tried.forms < self.most_forms => return Retry::Reformed,
             Remedy::Reform | Remedy::Nothing => return Retry::Never,
-            Remedy::Wait | Remedy::WaitOnce => self.most_retries(failure),
+            Remedy::WaitAsAsked if failure.retry_after.is_none() => return Retry::Never,
+            Remedy::Wait | Remedy::WaitAsAsked | Remedy::WaitOnce => self.most_retries(failure),
         };
         match failure.retry_after {
             Some(hint) if hint > self.longest_hint => Retry::HintTooLong,
@@ -91,7 +95,7 @@ impl RetryRule {
 
     pub fn most_retries(&self, failure: &Failure) -> u32 {
         match remedy(failure) {
-            Remedy::Wait => self.most,
+            Remedy::Wait | Remedy::WaitAsAsked => self.most,
             Remedy::WaitOnce => self.most.min(1),
             Remedy::Reform | Remedy::Nothing => 0,
         }
@@ -108,7 +112,10 @@ impl RetryRule {
         jitter: f64,
     ) -> Option<Duration> {
         let wait = match (failure.class, failure.retry_after) {
-            (FailureClass::RateLimit | FailureClass::Overload, Some(hint)) => hint,
+            (FailureClass::RateLimit | FailureClass::Overload | FailureClass::Quota, Some(hint)) => {
+                hint
+            }
+            (FailureClass::Quota, None) => UNKNOWN_RESET,
             (FailureClass::RateLimit, None) => self.backoff(refusals, jitter),
             (_, _) => return None,
         };

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::context::ContextText;
 use crate::domain::cost::money::MicroUsd;
+use crate::domain::cost::plan_use::PlanUse;
 use crate::domain::cost::tokens::{Band, Usage, token_band, worst_tokens};
 use crate::domain::hash::sha256;
 use crate::domain::ids::{CallId, ModelRef};
@@ -170,6 +171,8 @@ pub struct Reply {
     pub served_model: Option<String>,
     /// The cost, if the provider reports it.
     pub reported_cost: Option<MicroUsd>,
+    /// What the plan that pays for it says of its use. Boxed to keep every call's outcome small.
+    pub plan: Option<Box<PlanUse>>,
 }
 
 /// A call without an answer.

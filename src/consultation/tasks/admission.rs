@@ -20,6 +20,7 @@ use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
 use crate::domain::cost::money::{Cost, MicroUsd};
+use crate::domain::cost::pricing::Billing;
 use crate::domain::ids::{ModelRef, ProviderId};
 
 use super::fit::{Fit, check_budget};
@@ -232,7 +233,7 @@ impl AgentTask {
     ///
     /// Invariant: called only in a step that also emits an event, as every timer requires.
     pub(crate) fn start_time_limit(&mut self, plan: &Plan, emitter: &mut Emitter<'_>) {
-        let has_limit = self.rules.is_limited && !plan.terms(&self.current).free;
+        let has_limit = self.rules.is_limited && plan.terms(&self.current).billing != Billing::Free;
         self.time_limit = has_limit.then(|| emitter.set_timer(TIME_LIMIT));
     }
 

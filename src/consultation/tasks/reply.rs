@@ -392,6 +392,7 @@ impl AgentTask {
             cost,
             counted: (counted != cost.known).then_some(counted),
             cost_source,
+            plan: outcome.as_ref().ok().and_then(|reply| reply.plan.clone()),
             first_token_ms: attempt.first_token.map(|at| at.ms_since(attempt.since)),
             duration_ms: step.run.ms_since(attempt.since, step.now),
             problems,

@@ -183,7 +183,8 @@ fn refused_uncalled(record: &StoredRecord, work: &StoredAgentRound) -> Option<Ac
 fn problem(class: FailureClass) -> Option<AccessProblem> {
     match class {
         FailureClass::Auth => Some(AccessProblem::Authentication),
-        class => (class == FailureClass::Billing).then_some(AccessProblem::Quota),
+        class => matches!(class, FailureClass::Billing | FailureClass::Quota)
+            .then_some(AccessProblem::Quota),
     }
 }
 

@@ -63,7 +63,7 @@ impl Transcript {
             let usage = &call.tokens;
             let is_reported = usage.source == UsageSource::Reported;
             let is_cached = usage.cache_read > 0 || usage.cache_write > 0;
-            if is_reported && is_cached && call.cost_source != CostSource::Free {
+            if is_reported && is_cached && matches!(call.cost_source, CostSource::Provider | CostSource::Table) {
                 sum.get_or_insert_with(StoredCaching::default)
                     .add(usage, self.cache_saving(call));
             }
@@ -84,13 +84,13 @@ impl Transcript {
     /// By the terms, by the estimate, or by one of its calls.
     fn is_free(&self, model: &ModelRef) -> bool {
         let plan = self.terms.plan.as_deref();
-        let by_terms = plan.is_some_and(|plan| plan.terms(model).free);
+        let by_terms = plan.is_some_and(|plan| !plan.terms(model).billing.is_metered());
         let estimated = self.estimate.iter().flat_map(|estimate| &estimate.calls);
         let mut estimated = estimated.filter(|call| call.model == *model).peekable();
         let by_estimate =
             estimated.peek().is_some() && estimated.all(|call| call.cost == Cost::FREE);
         let is_free =
-            |call: &CallFinished| call.model == *model && call.cost_source == CostSource::Free;
+            |call: &CallFinished| call.model == *model && matches!(call.cost_source, CostSource::Free | CostSource::Plan);
         by_terms || by_estimate || self.calls.iter().any(is_free)
     }
 }

@@ -2,5 +2,6 @@
 
 pub mod money;
 pub mod tokens;
+pub mod plan_use;
 pub mod pricing;
 pub mod prompt_caching;

@@ -133,6 +133,35 @@ impl PriceList {
     }
 }
 
+/// Who is billed for a model's calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Billing {
+    /// The user, by the token.
+    #[default]
+    Metered,
+    /// No one: the model runs on the user's own machine.
+    Free,
+    /// A plan that the user has subscribed to: a call has no price, but uses up what the plan
+    /// allows.
+    Plan,
+}
+
+impl Billing {
+    /// The source of the cost of calls without a price of their own; `None` if they have one.
+    pub fn fixed_source(self) -> Option<CostSource> {
+        match self {
+            Self::Metered => None,
+            Self::Free => Some(CostSource::Free),
+            Self::Plan => Some(CostSource::Plan),
+        }
+    }
+
+    pub fn is_metered(self) -> bool {
+        self == Self::Metered
+    }
+}
+
 /// The source of a cost figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -143,6 +172,8 @@ pub enum CostSource {
     Table,
     /// The model runs on the user's own machine.
     Free,
+    /// A plan that the user has subscribed to pays for it, so that it has no price.
+    Plan,
     /// No price is known, or the provider reported no usage.
     Unknown,
 }

@@ -3,4 +3,5 @@
 pub mod address;
 pub mod dialect;
 pub mod family;
+pub mod program;
 pub mod vendors;

@@ -181,6 +181,7 @@ impl PartialReply {
             stop,
             served_model: self.served_model.as_deref().map(words),
             reported_cost: self.reported_cost,
+            plan: None,
         })
     }
 

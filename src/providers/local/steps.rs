@@ -120,6 +120,7 @@ impl Worker<'_> {
             usage: answering.usage,
             served_model: Some(self.file.clone()),
             reported_cost: None,
+            plan: None,
         };
         let _ = answering.job.events.send(JobEvent::Done(Ok(reply)));
     }

@@ -83,6 +83,7 @@ impl Provider for Scripted {
                 },
                 served_model: None,
                 reported_cost: None,
+                plan: None,
             })
         })
     }

@@ -6,6 +6,7 @@ use crate::config::endpoints::LocalServers;
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::consultation::prompt::Size;
+use crate::domain::cost::pricing::Billing;
 use crate::domain::model::vendors::LocalServerKind;
 use crate::error::Error;
 use crate::providers::discovery::{self, Address, ServedModel, Server};
@@ -93,7 +94,11 @@ pub(super) fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerm
     ModelTerms {
         max_output_tokens: terms.max_output_tokens.min(half),
         output_limit: terms.output_limit.min(half),
-        free: server.runs_here(id),
+        billing: if server.runs_here(id) {
+            Billing::Free
+        } else {
+            Billing::Metered
+        },
         ..terms
     }
 }
@@ -140,7 +145,7 @@ mod tests {
                 terms.size,
                 terms.max_output_tokens,
                 terms.output_limit,
-                terms.free,
+                terms.billing == Billing::Free,
             )
         };
         assert_eq!(
@@ -158,7 +163,8 @@ mod tests {
             ("unlisted:cloud", false),
         ] {
             let server = ready(LocalServerKind::Ollama, 1, &[served("m-cloud", true)]);
-            assert_eq!(terms(&server, id, &settings).free, free, "{id}");
+            let billing = terms(&server, id, &settings).billing;
+            assert_eq!(billing == Billing::Free, free, "{id}");
         }
     }
 }

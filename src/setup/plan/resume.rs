@@ -151,10 +151,12 @@ impl ResumeSources<'_> {
         let catalog = settings::catalog(self.home)?;
         let used = terms::models(&plan.panel, &plan.debate, &plan.fallbacks);
         let today = terms::terms(&used, &catalog, self.settings, &access_list, &servers);
-        let is_free = |(model, terms): (ModelRef, ModelTerms)| terms.free.then_some(model);
+        let billing = |(model, terms): (ModelRef, ModelTerms)| {
+            (!terms.billing.is_metered()).then_some((model, terms.billing))
+        };
         let pricing = Pricing {
             prices: catalog.prices_with(&used, now),
-            free: today.into_iter().filter_map(is_free).collect(),
+            billing: today.into_iter().filter_map(billing).collect(),
         };
         let catalog = servers.extend_catalog(catalog);
         let asked = servers.place(&provider_ids, &access_list);

@@ -85,7 +85,7 @@ impl Planner<'_> {
         let models = terms::terms(&used, catalog, settings, access_list, servers);
         let provider_ids: BTreeSet<ProviderId> =
             used.iter().map(|model| model.provider.clone()).collect();
-        let is_free = models.values().all(|terms| terms.free);
+        let is_free = models.values().all(|terms| !terms.billing.is_metered());
         let mut notices: Vec<String> = servers.notice().into_iter().collect();
         notices.extend(request.notices.iter().cloned().chain(own_notices));
         if !is_free {

@@ -10,6 +10,7 @@ use crate::consultation::plan::{ModelTerms, Plan};
 use crate::consultation::prompt::{
     CONTEXT, FOLLOW_UP, HELPER_FOLDER, SMALL_CONTEXT, SMALL_FOLLOW_UP, Size, Templates,
 };
+use crate::domain::cost::pricing::Billing;
 use crate::domain::cost::prompt_caching;
 use crate::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
 use crate::domain::model::address::authority;
@@ -71,7 +72,7 @@ pub(super) fn terms(
         ModelTerms {
             max_output_tokens: settings.max_output_tokens.min(output_limit),
             output_limit,
-            free: access.is_some_and(|access| access.is_free(&model.model)),
+            billing: access.map_or(Billing::Metered, |access| access.billing(&model.model)),
             caching: access.map_or(PromptCaching::None, |access| {
                 caching(model, catalog, access)
             }),

@@ -14,6 +14,7 @@ use crate::config::endpoints::{EndpointEntry, KeyLocation};
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::settings::Settings;
+use crate::domain::cost::pricing::Billing;
 use crate::domain::ids::ProviderId;
 use crate::domain::model::address::{self, authority};
 use crate::domain::model::dialect::{Dialect, Quirks, WireFormat};
@@ -158,8 +159,13 @@ impl ProviderAccess {
     }
 
     /// A model that a local server only forwards to its cloud is billed there.
-    pub fn is_free(&self, model: &str) -> bool {
-        self.free && !(self.dialect == Dialect::Ollama && is_ollamas_cloud(model))
+    pub fn billing(&self, model: &str) -> Billing {
+        let forwards = self.dialect == Dialect::Ollama && is_ollamas_cloud(model);
+        if self.free && !forwards {
+            Billing::Free
+        } else {
+            Billing::Metered
+        }
     }
 
     pub fn has_key(&self) -> bool {

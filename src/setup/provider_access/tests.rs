@@ -1,5 +1,6 @@
 //! Keys, addresses and dialects of providers.
 
+use crate::domain::cost::pricing::Billing;
 use crate::domain::model::dialect::{Structure, TokensField};
 use crate::setup::samples::{access, access_list};
 
@@ -39,7 +40,7 @@ fn an_entry_says_how_a_server_is_asked() {
     };
     let work = access(config, "work");
     assert_eq!(work.in_flight, Some(7));
-    assert!(work.is_free("m"));
+    assert_eq!(work.billing("m"), Billing::Free);
     assert_eq!(
         quirks("work").tokens_field,
         TokensField::MaxCompletionTokens

@@ -6,7 +6,7 @@ use conclave::consultation::plan::preview::{Places, planned_calls};
 use conclave::consultation::prompt::filter::PromptMaterial;
 use conclave::consultation::protocol::call::{Prompt, Reply};
 use conclave::domain::context::{Context, ContextText, ContextTokens};
-use conclave::domain::cost::pricing::{LongContext, Price, Rates};
+use conclave::domain::cost::pricing::{Billing, LongContext, Price, Rates};
 use conclave::domain::cost::tokens::Usage;
 use conclave::domain::hash::sha256;
 use conclave::domain::model::dialect::PromptCaching;
@@ -145,6 +145,7 @@ fn replies(plan: &Plan, ask: &Ask, behaviour: Behaviour, tenths: u64) -> Outcome
         usage,
         served_model: None,
         reported_cost: None,
+        plan: None,
     })
 }
 
@@ -242,7 +243,7 @@ fn worst_case_is_zero_for_free_and_unbounded_for_unpriced_models() {
     plan.models.insert(
         model(),
         ModelTerms {
-            free: true,
+            billing: Billing::Free,
             ..ModelTerms::default()
         },
     );

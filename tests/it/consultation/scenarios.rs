@@ -1,5 +1,6 @@
 //! The machine, input by input, in the main cases.
 
+use conclave::domain::cost::pricing::Billing;
 use conclave::consultation::protocol::call::{Failure, Reply};
 use conclave::domain::answer::artifact::Content;
 use conclave::domain::ids::ProviderId;
@@ -271,10 +272,10 @@ fn time_to_the_first_token_is_measured_from_the_call() {
 
 #[test]
 fn lost_call_makes_its_sums_lower_bounds_unless_it_was_free() {
-    let interrupted = |free: bool| {
+    let interrupted = |billing: Billing| {
         let mut plan = plan();
         let terms = ModelTerms {
-            free,
+            billing,
             ..ModelTerms::default()
         };
         plan.models = plan
@@ -295,8 +296,10 @@ fn lost_call_makes_its_sums_lower_bounds_unless_it_was_free() {
             lower("openai"),
         )
     };
-    assert_eq!(interrupted(false), (true, false, true));
-    assert_eq!(interrupted(true), (false, false, false));
+    assert_eq!(interrupted(Billing::Metered), (true, false, true));
+    for billing in [Billing::Free, Billing::Plan] {
+        assert_eq!(interrupted(billing), (false, false, false));
+    }
 }
 
 #[test]

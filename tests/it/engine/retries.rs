@@ -16,9 +16,10 @@ use crate::support::script::{good, plan};
 const NOTHING: Duration = Duration::ZERO;
 
 /// All classes, so that a new class must be added to the tests.
-const CLASSES: [FailureClass; 15] = [
+const CLASSES: [FailureClass; 16] = [
     FailureClass::Auth,
     FailureClass::Billing,
+    FailureClass::Quota,
     FailureClass::ModelMissing,
     FailureClass::BadRequest,
     FailureClass::Context,
@@ -48,6 +49,7 @@ fn expected_attempts(class: FailureClass) -> (usize, bool) {
         FailureClass::Unsupported => (9, false),
         FailureClass::Auth
         | FailureClass::Billing
+        | FailureClass::Quota
         | FailureClass::ModelMissing
         | FailureClass::BadRequest
         | FailureClass::Context

@@ -130,6 +130,7 @@ fn outcome(ask: &Ask, ending: &Ending) -> Outcome {
         usage,
         served_model,
         reported_cost,
+        plan: None,
     })
 }
 

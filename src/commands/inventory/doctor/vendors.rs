@@ -157,7 +157,7 @@ fn trouble(failure: &Failure, what: &str) -> Check {
             message,
             "check the network, the proxy and the base URL; other providers still work",
         ),
-        FailureClass::RateLimit | FailureClass::Overload => {
+        FailureClass::RateLimit | FailureClass::Overload | FailureClass::Quota => {
             Check::new(Warning, message, "try again later")
         }
         FailureClass::ModelMissing

@@ -145,6 +145,9 @@ pub enum FailureClass {
     Auth,
     /// No credit, or a spending limit.
     Billing,
+    /// The limit of a plan that the user has subscribed to is reached; it allows more calls again
+    /// when its window resets.
+    Quota,
     /// The model does not exist.
     ModelMissing,
     /// The request itself was refused.

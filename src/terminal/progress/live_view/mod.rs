@@ -325,7 +325,7 @@ impl LiveView {
             .filter(|open| open.call == call)
             .map(|open| &open.model);
         let mut terms = model.zip(&self.plan).map(|(model, plan)| plan.terms(model));
-        terms.any(|terms| terms.free)
+        terms.any(|terms| !terms.billing.is_metered())
     }
 
     fn open_calls(&self) -> impl Iterator<Item = &OpenCall> {

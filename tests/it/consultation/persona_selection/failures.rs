@@ -4,6 +4,8 @@ use conclave::consultation::machine::replay::replay;
 use conclave::consultation::prompt::Size;
 
 use super::{SELECTION, assert_usual_panel, helper, helper_replies, play, seats, selection_plan};
+use conclave::domain::cost::pricing::Billing;
+
 use crate::consultation::prelude::*;
 
 /// Returns outcomes of the selection with the expected note and number of calls.
@@ -136,7 +138,7 @@ fn remote_helper_times_out_after_30_s_and_a_local_one_never() {
     plan.models.insert(
         helper(),
         ModelTerms {
-            free: true,
+            billing: Billing::Free,
             size: Size::Small,
             ..ModelTerms::default()
         },

@@ -1,6 +1,8 @@
 //! Resuming before and after the selection, also from older journals.
 
 use super::{SELECTION, helper_replies, seats, selection_plan};
+use conclave::domain::cost::pricing::Billing;
+
 use crate::consultation::prelude::*;
 
 #[test]
@@ -45,7 +47,7 @@ fn run_ended_by_the_selection_resumes_with_its_personas() {
             (
                 seat.model.clone(),
                 ModelTerms {
-                    free: true,
+                    billing: Billing::Free,
                     ..ModelTerms::default()
                 },
             )

@@ -60,6 +60,7 @@ pub fn stopped(text: &str, stop: StopReason) -> Outcome {
         usage,
         served_model: None,
         reported_cost: None,
+        plan: None,
     })
 }
 

@@ -43,7 +43,7 @@ fn fallbacks_without_a_seat_have_limits_and_prices() {
     for fallback in fallbacks {
         let terms = &plan.models[&fallback];
         assert_eq!(terms.max_output_tokens, 9_000);
-        assert!(!terms.free);
+        assert!(terms.billing.is_metered());
         assert!(plan.prices.price(&fallback).is_some());
         assert_eq!(plan.in_flight.get(&fallback.provider), Some(&3));
     }

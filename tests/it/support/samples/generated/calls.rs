@@ -151,6 +151,7 @@ impl Generator {
             cost,
             counted: None,
             cost_source,
+            plan: None,
             first_token_ms,
             duration_ms,
             problems: vec![],

@@ -273,6 +273,7 @@ impl EventBuilder {
             } else {
                 CostSource::Table
             },
+            plan: None,
             model,
             stop: error.is_none().then_some(StopReason::End),
             error,

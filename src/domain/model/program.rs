@@ -1,0 +1,87 @@
+//! Programs that answer in a seat, such as the vendors' own command line tools. Data only: `config`
+//! reads the table, the process codecs of `providers` put it to use.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::domain::cost::pricing::Billing;
+use crate::domain::ids::ProviderId;
+
+/// A program, and how it is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    pub id: ProviderId,
+    /// For people: `Claude Code`.
+    pub name: String,
+    /// The program and its arguments. A placeholder in braces stands for what differs by call:
+    /// `{model}`, `{system_file}`, `{folder}` (the empty working directory).
+    pub argv: Vec<String>,
+    /// Arguments that are added where the answer has a schema: `{schema}` is its text,
+    /// `{schema_file}` a file that has it. Empty if the program cannot enforce one.
+    pub schema_argv: Vec<String>,
+    pub prompt: PromptDelivery,
+    pub reader: AnswerReader,
+    /// Variables of this process's environment that the program gets beside the usual ones.
+    pub pass_env: Vec<String>,
+    /// Variables that are set for it.
+    pub set_env: BTreeMap<String, String>,
+    /// A command that says whether the user is logged in, by its exit code; empty if there is none.
+    pub check: Vec<String>,
+    /// What a person does to log in.
+    pub login: Option<String>,
+    /// On the whole call.
+    pub time_limit: Duration,
+    /// The most calls at once.
+    pub max_parallel: u32,
+    /// The most bytes of its output.
+    pub max_output: u64,
+    pub billing: Billing,
+    pub overage: Overage,
+    /// The user has agreed to its use.
+    pub is_allowed: bool,
+}
+
+/// The way in which a program gets its prompt. It is never an argument: arguments are visible to
+/// every user of the machine, and limited in length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PromptDelivery {
+    /// The message on standard input, the system prompt in `{system_file}`.
+    SystemInFile,
+    /// Both on standard input, each within tags.
+    #[default]
+    Stdin,
+}
+
+/// How a program's output is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnswerReader {
+    /// Claude Code's `stream-json`.
+    ClaudeCode,
+    /// The events of `codex exec --json`.
+    Codex,
+    /// Standard output is the answer.
+    Text,
+    /// One JSON value.
+    Json(AnswerPaths),
+    /// A JSON value on each line; the last that has a path counts.
+    JsonLines(AnswerPaths),
+}
+
+/// Where a JSON output has what, as JSON pointers (RFC 6901).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerPaths {
+    pub answer: String,
+    /// A text; where it is there, the call has failed.
+    pub error: Option<String>,
+    pub input_tokens: Option<String>,
+    pub output_tokens: Option<String>,
+}
+
+/// What happens when a plan's limit is reached and the vendor would bill the user for more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overage {
+    /// The call is stopped, and the seat is out.
+    #[default]
+    Refuse,
+    Allow,
+}
