@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::env::Environment;
-use super::key_detection::holds_key;
+use super::keys::detection::holds_key;
 use super::value::{ConfigValue, NAME_RULE, ValueError, is_name, optional};
 use crate::domain::ids::ProviderId;
 use crate::domain::model::address::{self, Bare};

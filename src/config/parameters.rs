@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::answer::body_fields::{holds_reserved, is_reserved};
 
-use super::key_detection::{holds_key, is_key_name};
+use super::keys::detection::{holds_key, is_key_name};
 use super::value::{ConfigValue, NO_KEYS_HERE, ValueError, is_name};
 
 /// Body fields by `provider` or `provider:model`.

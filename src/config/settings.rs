@@ -15,6 +15,7 @@ use crate::stopping::early_termination::{Policy, TerminationRule};
 use super::endpoints::{EndpointEntry, LocalServers};
 use super::parameters::Parameters;
 use super::personas::{CustomPersona, NamedPanel};
+use super::programs::Programs;
 use super::repository::RepositoryFile;
 use crate::consultation::policy::hedging::HedgeAfter;
 
@@ -53,6 +54,8 @@ pub struct Settings {
     /// The user's own servers, and changes to known providers, in their written order.
     pub endpoints: Vec<EndpointEntry>,
     pub parameters: Parameters,
+    /// Programs that answer in a seat.
+    pub programs: Programs,
     pub local_servers: LocalServers,
     /// Most calls in flight at one provider, unless its entry has its own limit.
     pub max_in_flight: u32,
@@ -116,6 +119,7 @@ impl Default for Settings {
             default_personas: None,
             endpoints: Vec::new(),
             parameters: Parameters::default(),
+            programs: Programs::default(),
             local_servers: LocalServers::default(),
             max_in_flight: 4,
             max_cost: None,

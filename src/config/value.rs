@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::key_detection::{hide_keys, holds_key, is_key_name};
+use super::keys::detection::{hide_keys, holds_key, is_key_name};
 use crate::domain::names::{did_you_mean, snake_case};
 
 /// A problem, and its place: `endpoints.work.base_url`.

@@ -12,5 +12,6 @@ pub mod form;
 pub mod http;
 pub mod model_list;
 pub mod local;
+pub mod programs;
 pub mod remote;
 pub mod wire;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::commands::App;
 use crate::config::edit as json_edit;
 use crate::config::env::Environment;
-use crate::config::key_detection::{hide_keys, holds_key};
+use crate::config::keys::detection::{hide_keys, holds_key};
 use crate::config::load::{SettingsError, parse_object};
 use crate::config::paths::{Home, read_optional};
 use crate::config::setting::{ALWAYS_ALLOW_UNDER, Parts, Setting};

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::config::key_detection::{hide_keys, holds_key, is_key_name};
+use crate::config::keys::detection::{hide_keys, holds_key, is_key_name};
 use crate::config::setting::{self, ENDPOINTS, Parts, Setting};
 use crate::config::settings::Settings;
 use crate::domain::model::vendors;

@@ -14,7 +14,7 @@ use crate::files::{SizeLimit, resolved};
 
 use super::endpoints::KeyLocation;
 use super::env::Environment;
-use super::key_detection::{holds_key, is_key_name};
+use super::keys::detection::{holds_key, is_key_name};
 use super::repository::RepositoryFile;
 use super::setting::{self, Parts, ReadError, SETTINGS, Setting};
 use super::settings::{Repository, SettingOrigin, Settings};

@@ -19,7 +19,8 @@ use self::laid_over::LaidOver;
 use super::settings::Settings;
 use super::value::ConfigValue;
 use crate::config::parameters::Parameters;
-use crate::config::{endpoints, personas};
+use crate::config::programs::Programs;
+use crate::config::{endpoints, personas, programs};
 use crate::domain::names::snake_case;
 
 pub use kinds::ReadError;
@@ -180,6 +181,8 @@ pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         "parameters" => parameters:
             placed("an object of body fields by `provider` or `provider:model`", Parameters::read);
             [parts(Parts::BodyFields)],
+        "programs" => programs: placed("an object of programs by name", Programs::read);
+            [parts(Parts::Entries { fields: &programs::FIELDS, short: None })],
         "local_servers" => local_servers: local_servers(),
         "max_in_flight" => max_in_flight: small_count(),
         "max_cost" => max_cost: optional(dollars()); [of_repository(LaidOver::Lowered)],
@@ -210,7 +213,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::config::key_detection::is_key_name;
+    use crate::config::keys::detection::is_key_name;
     use crate::domain::names::likely;
 
     #[test]

@@ -112,9 +112,10 @@ impl RetryRule {
         jitter: f64,
     ) -> Option<Duration> {
         let wait = match (failure.class, failure.retry_after) {
-            (FailureClass::RateLimit | FailureClass::Overload | FailureClass::Quota, Some(hint)) => {
-                hint
-            }
+            (
+                FailureClass::RateLimit | FailureClass::Overload | FailureClass::Quota,
+                Some(hint),
+            ) => hint,
             (FailureClass::Quota, None) => UNKNOWN_RESET,
             (FailureClass::RateLimit, None) => self.backoff(refusals, jitter),
             (_, _) => return None,

@@ -23,7 +23,9 @@ impl AgentTask {
         let control = &plan.control;
         // A model on the user's own machine is slow by nature, and its prompts must not leave the
         // machine.
-        let may = !control.strict && self.rules.may_hedge && plan.terms(&self.current).billing.is_metered();
+        let may = !control.strict
+            && self.rules.may_hedge
+            && plan.terms(&self.current).billing.is_metered();
         may.then(|| control.hedge.delay(&self.current)).flatten()
     }
 

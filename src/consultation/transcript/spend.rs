@@ -63,7 +63,10 @@ impl Transcript {
             let usage = &call.tokens;
             let is_reported = usage.source == UsageSource::Reported;
             let is_cached = usage.cache_read > 0 || usage.cache_write > 0;
-            if is_reported && is_cached && matches!(call.cost_source, CostSource::Provider | CostSource::Table) {
+            if is_reported
+                && is_cached
+                && matches!(call.cost_source, CostSource::Provider | CostSource::Table)
+            {
                 sum.get_or_insert_with(StoredCaching::default)
                     .add(usage, self.cache_saving(call));
             }
@@ -89,8 +92,9 @@ impl Transcript {
         let mut estimated = estimated.filter(|call| call.model == *model).peekable();
         let by_estimate =
             estimated.peek().is_some() && estimated.all(|call| call.cost == Cost::FREE);
-        let is_free =
-            |call: &CallFinished| call.model == *model && matches!(call.cost_source, CostSource::Free | CostSource::Plan);
+        let is_free = |call: &CallFinished| {
+            call.model == *model && matches!(call.cost_source, CostSource::Free | CostSource::Plan)
+        };
         by_terms || by_estimate || self.calls.iter().any(is_free)
     }
 }

@@ -8,7 +8,7 @@ use secrecy::SecretString;
 
 use crate::config::endpoints;
 use crate::config::env::Environment;
-use crate::config::key_commands::KeyCommands;
+use crate::config::keys::commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::prompt::Templates;

@@ -12,7 +12,7 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::config::endpoints::is_secret;
 use crate::config::endpoints::{EndpointEntry, KeyLocation};
 use crate::config::env::Environment;
-use crate::config::key_commands::KeyCommands;
+use crate::config::keys::commands::KeyCommands;
 use crate::config::settings::Settings;
 use crate::domain::cost::pricing::Billing;
 use crate::domain::ids::ProviderId;

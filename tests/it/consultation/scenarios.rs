@@ -1,8 +1,8 @@
 //! The machine, input by input, in the main cases.
 
-use conclave::domain::cost::pricing::Billing;
 use conclave::consultation::protocol::call::{Failure, Reply};
 use conclave::domain::answer::artifact::Content;
+use conclave::domain::cost::pricing::Billing;
 use conclave::domain::ids::ProviderId;
 use conclave::terminal::report::report;
 

@@ -15,7 +15,7 @@ use futures_util::future::{join, join_all};
 use crate::commands::face::consent::ConsentRequest;
 use crate::commands::flags::{JsonFlags, consent_mode};
 use crate::commands::{App, block_on};
-use crate::config::key_commands::KeyCommands;
+use crate::config::keys::commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::policy::consent::{ConsentMode, Gate};

@@ -119,7 +119,7 @@ fn finished_with(call: u32, agent: &str, class: FailureClass) -> Event {
         cost: Cost::FREE,
         counted: None,
         cost_source: CostSource::Provider,
-            plan: None,
+        plan: None,
         first_token_ms: None,
         duration_ms: 1,
         problems: vec![],

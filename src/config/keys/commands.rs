@@ -14,7 +14,7 @@ use crate::domain::model::vendors::VENDORS;
 use crate::files::process::{self, OutputPart, ProcessEnd, ProcessGroup};
 use crate::text::clean::{clean, shortened_unmasked};
 
-use super::key_detection::hide_keys;
+use super::detection::hide_keys;
 
 /// Longest run of a command: a person may have to unlock something.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
