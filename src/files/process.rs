@@ -9,7 +9,9 @@ use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, kill_process_group};
+
+pub use rustix::process::Signal;
 
 /// Time between two looks at a process whose output is still open.
 const STEP: Duration = Duration::from_millis(20);
@@ -68,7 +70,7 @@ pub fn run(
     is_interrupted: IsInterrupted<'_>,
 ) -> io::Result<(ProcessEnd, ProcessOutput, ProcessOutput)> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut program = Program::start(&mut command, group)?;
+    let mut program = RunningProgram::start(&mut command, group)?;
     let (out, err) = (program.child.stdout.take(), program.child.stderr.take());
     let out = out.map(|stream| Stream::collect(stream, stdout));
     let err = err.map(|stream| Stream::collect(stream, stderr));
@@ -88,7 +90,7 @@ pub fn run_merged(
 ) -> io::Result<(ProcessEnd, ProcessOutput)> {
     let (reader, writer) = io::pipe()?;
     command.stdout(writer.try_clone()?).stderr(writer);
-    let mut program = Program::start(&mut command, ProcessGroup::Own)?;
+    let mut program = RunningProgram::start(&mut command, ProcessGroup::Own)?;
     // It has this process's copies of the pipe, which would hold it open.
     drop(command);
     let streams = Stream::collect(reader, part).map(|stream| vec![stream]);
@@ -97,7 +99,7 @@ pub fn run_merged(
 }
 
 /// A program that runs.
-struct Program {
+struct RunningProgram {
     child: Child,
     /// `None` in the group of this process.
     leader: Option<GroupLeader>,
@@ -105,15 +107,37 @@ struct Program {
 
 /// The first process of a group: a shell that ends the group when this process is gone. It reads a
 /// pipe that this process alone has open, and nothing is ever written to it.
-struct GroupLeader(Child);
+#[derive(Debug)]
+pub struct GroupLeader(Child);
 
 impl GroupLeader {
-    fn start() -> io::Result<Self> {
+    pub fn start() -> io::Result<Self> {
         let mut shell = Command::new("sh");
-        shell.args(["-c", "read -r line; kill -KILL 0"]);
-        shell.stdin(Stdio::piped()).stdout(Stdio::null());
+        // What it writes says that it ignores the signals that programs may end by.
+        shell.args([
+            "-c",
+            "trap '' HUP INT PIPE TERM; echo; read -r line; kill -KILL 0",
+        ]);
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped());
         shell.stderr(Stdio::null()).process_group(0);
         shell.spawn().map(Self)
+    }
+
+    /// Returns the group's id for [`Command::process_group`].
+    pub fn id(&self) -> i32 {
+        self.0.id().cast_signed()
+    }
+
+    /// Sends a signal to the group. Processes that have left it do not get it.
+    pub fn signal(&mut self, signal: Signal) {
+        if signal != Signal::KILL
+            && let Some(mut ready) = self.0.stdout.take()
+        {
+            // At most as long as a shell takes to start.
+            let _ = ready.read(&mut [0]);
+        }
+        // A group without a process has nothing to end.
+        let _ = kill_process_group(Pid::from_child(&self.0), signal);
     }
 }
 
@@ -130,13 +154,13 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-impl Program {
+impl RunningProgram {
     fn start(command: &mut Command, group: ProcessGroup) -> io::Result<Self> {
         command.stdin(Stdio::null());
         let is_own = group == ProcessGroup::Own;
         let leader = is_own.then(GroupLeader::start).transpose()?;
         if let Some(leader) = &leader {
-            command.process_group(leader.0.id().cast_signed());
+            command.process_group(leader.id());
         }
         let child = command.spawn()?;
         Ok(Self { child, leader })
@@ -192,8 +216,8 @@ impl Program {
 
     /// Ends the program with what it started.
     fn kill(&mut self) {
-        if let Some(leader) = &self.leader {
-            let _ = kill_process_group(Pid::from_child(&leader.0), Signal::KILL);
+        if let Some(leader) = &mut self.leader {
+            leader.signal(Signal::KILL);
         }
         end(&mut self.child);
     }

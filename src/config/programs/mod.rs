@@ -91,7 +91,7 @@ fn read_program(name: &str, place: &ConfigValue<'_>) -> Result<Program, ValueErr
     let fields = place.fields(&FIELDS)?;
     let words = |field: &str| Ok(optional(&fields, field, words)?.unwrap_or_default());
     let argv: Vec<String> = words("argv")?;
-    if argv.first().is_none_or(|program| program.is_empty()) {
+    if argv.first().is_none_or(String::is_empty) {
         return Err(place.error("has no `argv`: the program and its arguments, as a list"));
     }
     let choice = |field, among: &[&str]| optional(&fields, field, |at| at.choice::<String>(among));

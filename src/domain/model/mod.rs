@@ -3,5 +3,6 @@
 pub mod address;
 pub mod dialect;
 pub mod family;
+pub mod key_detection;
 pub mod program;
 pub mod vendors;

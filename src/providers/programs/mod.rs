@@ -8,3 +8,9 @@ pub mod command;
 pub mod reading;
 pub mod seat;
 pub mod status;
+mod environment;
+mod folder;
+mod gate;
+mod process;
+#[cfg(test)]
+mod tests;

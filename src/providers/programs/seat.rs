@@ -1,18 +1,42 @@
 //! A program as the driver sees it: one provider.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Debug, Formatter};
+use std::future::pending;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use tokio::sync::OnceCell;
 
-use super::status::ProgramStatus;
-use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
-use crate::domain::model::program::Program;
+use super::command::{self, CallFolder, Launch};
+use super::environment::{self, hide_secrets};
+use super::folder::{self, ProgramFolder};
+use super::gate::{FileLock, FirstCall, ProgramGate};
+use super::process::{self, ProgramLimits, ProgramStart};
+use super::reading::{Flow, ProgramEnd, Reading};
+use super::status::{self, Login, ProgramStatus, Report};
+use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply};
+use crate::domain::cost::pricing::Billing;
+use crate::domain::model::program::{AnswerReader, Program};
 use crate::domain::time::Timestamp;
+use crate::engine::clock::Clock;
 use crate::engine::ports::{BoxFuture, Delta, Provider};
+use crate::text::clean::clean;
+
+/// Until the first line, for programs that write one before the answer.
+const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// What a report may take, such as a version.
+const REPORT_LIMITS: ProgramLimits = ProgramLimits {
+    start: None,
+    time: Duration::from_secs(10),
+    bytes: 1 << 20,
+};
 
 /// What a program is started with, beside what its table says.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Surroundings {
     /// The variables of this process, of which an allow-list is passed on.
     pub variables: BTreeMap<String, String>,
@@ -23,39 +47,252 @@ pub struct Surroundings {
     pub zone: TimeZone,
 }
 
+impl Debug for Surroundings {
+    /// Without the variables: keys are among them.
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Surroundings");
+        shown.field("locks", &self.locks).finish_non_exhaustive()
+    }
+}
+
 /// A program that can be asked.
 #[derive(Debug)]
 pub struct ProgramSeat {
     program: Program,
     executable: PathBuf,
     surroundings: Surroundings,
+    clock: Clock,
+    gate: ProgramGate,
+    /// As the check beside an earlier call found it.
+    login: OnceCell<Login>,
+    /// The names that `--disable` may have; empty if they are not known.
+    features: OnceCell<BTreeSet<String>>,
 }
 
 impl ProgramSeat {
     /// `executable` is absolute.
     pub fn new(program: Program, executable: PathBuf, surroundings: Surroundings) -> Self {
         Self {
+            clock: Clock::starting(surroundings.now),
+            gate: ProgramGate::new(&surroundings.locks, &program.id, program.max_parallel),
             program,
             executable,
             surroundings,
+            login: OnceCell::new(),
+            features: OnceCell::new(),
         }
     }
 
     /// Asks the program for its version and whether the user is logged in, without spending
     /// anything.
     pub async fn status(&self) -> ProgramStatus {
-        let _ = (&self.executable, &self.surroundings);
-        ProgramStatus::default()
+        let version = self.report(&self.executable, &["--version"]);
+        let (version, login) = tokio::join!(version, self.ask_login());
+        ProgramStatus {
+            version: version.as_ref().and_then(status::version),
+            login,
+        }
+    }
+
+    /// Returns what the user has to know before its first call; `None` usually.
+    pub fn notice(&self) -> Option<String> {
+        folder::notice(&self.program, &self.surroundings.variables)
+    }
+
+    async fn ask_login(&self) -> Login {
+        let Some((program, arguments)) = self.program.check.split_first() else {
+            return Login::Unknown;
+        };
+        let same = self.program.argv.first().filter(|own| *own == program);
+        let program = same.map_or(Path::new(program), |_| &self.executable);
+        let report = self.report(program, arguments).await;
+        let login = report.map(|report| status::login(&self.program.reader, &report));
+        login.unwrap_or_default()
+    }
+
+    /// Runs a command that spends nothing; `None` if it does not end by itself.
+    async fn report(&self, program: &Path, arguments: &[impl ToString]) -> Option<Report> {
+        let launch = Launch {
+            arguments: arguments.iter().map(ToString::to_string).collect(),
+            variables: Vec::new(),
+            standard_input: String::new(),
+            files: Vec::new(),
+        };
+        let start = self.start(program, |_| Ok(launch), None).ok()?;
+        let mut output = String::new();
+        let mut on_line = |line: &str| {
+            output.extend([line, "\n"]);
+            Flow::Continue
+        };
+        let ran = Box::pin(process::run(start, REPORT_LIMITS, &mut on_line)).await;
+        let (ProgramEnd::Exited(exit_code), errors) = ran.ok()? else {
+            return None;
+        };
+        Some(Report {
+            exit_code,
+            output,
+            errors,
+        })
+    }
+
+    fn start(
+        &self,
+        program: &Path,
+        launch: impl FnOnce(&CallFolder) -> Result<Launch, Failure>,
+        lock: Option<FileLock>,
+    ) -> Result<ProgramStart, Failure> {
+        let own = &self.surroundings.variables;
+        let folder = ProgramFolder::create(&self.program, own, lock);
+        let folder = folder.map_err(|error| self.not_started(&error))?;
+        let launch = launch(&folder.paths)?;
+        let more = launch.variables.iter().chain(&folder.variables).cloned();
+        Ok(ProgramStart {
+            program: program.to_owned(),
+            variables: environment::variables(&self.program, own, more)?,
+            launch,
+            folder,
+        })
+    }
+
+    /// Makes one call. Returns whether it may be repeated alone: others ran, whose login may have
+    /// been refreshed in the meantime.
+    async fn call(
+        &self,
+        ask: &Ask,
+        is_doubted: bool,
+        on: &mut (dyn FnMut(Delta) + Send),
+    ) -> Result<(Outcome, bool), Failure> {
+        let _place = self.gate.parallel.acquire().await;
+        let (first, features) = tokio::join!(self.gate.first(is_doubted), self.features());
+        let mut first = first?;
+        let lock = self.gate.program(self.program.time_limit).await?;
+        let launch = |folder: &CallFolder| {
+            let mut launch = command::launch(&self.program, ask, folder)?;
+            leave_out_unknown(&mut launch.arguments, features);
+            if launch.standard_input.contains('\0') {
+                let message = "the prompt has a null character, which programs do not expect";
+                return Err(Failure::new(FailureClass::BadRequest, message));
+            }
+            Ok(launch)
+        };
+        let start = self.start(&self.executable, launch, Some(lock))?;
+        let variables = start.variables.clone();
+        let reader = &self.program.reader;
+        // These may write nothing before their answer is complete.
+        let is_late = matches!(reader, AnswerReader::Text | AnswerReader::Json(_));
+        let limits = ProgramLimits {
+            start: (!is_late).then_some(START_LIMIT),
+            time: self.program.time_limit,
+            bytes: self.program.max_output,
+        };
+        let mut reading = Reading::new(&self.program, ask, &self.surroundings.zone);
+        let (mut is_connected, mut may_repeat) = (false, first.is_none());
+        let mut on_line = |line: &str| {
+            if !std::mem::replace(&mut is_connected, true) {
+                on(Delta::Connected);
+            }
+            reading.line(line, &mut |delta| {
+                if delta.shows_answer() {
+                    may_repeat = false;
+                    first.take().into_iter().for_each(FirstCall::succeeded);
+                }
+                on(delta);
+            })
+        };
+        let (end, errors) = tokio::select! {
+            // The call starts first.
+            biased;
+            ran = Box::pin(process::run(start, limits, &mut on_line)) => {
+                ran.map_err(|error| self.not_started(&error))?
+            }
+            refused = self.refused_login() => return Err(refused),
+        };
+        let errors = hide_secrets(&clean(&errors), &variables);
+        let mut outcome = reading.finish(end, &errors, self.clock.now());
+        match &mut outcome {
+            Ok(reply) => {
+                first.take().into_iter().for_each(FirstCall::succeeded);
+                self.add_plan(reply);
+            }
+            Err(failure) => failure.message = hide_secrets(&failure.message, &variables),
+        }
+        may_repeat &= matches!(&outcome, Err(failure) if failure.class == FailureClass::Auth);
+        Ok((outcome, may_repeat))
+    }
+
+    fn not_started(&self, error: &io::Error) -> Failure {
+        let message = format!("`{}` cannot be started: {error}", self.program.name);
+        Failure {
+            usage: Some(Box::default()),
+            ..Failure::new(FailureClass::Transport, message)
+        }
+    }
+
+    /// Names that Codex does not know would end it.
+    async fn features(&self) -> &BTreeSet<String> {
+        let list = async || {
+            if self.program.reader != AnswerReader::Codex {
+                return BTreeSet::new();
+            }
+            let report = self.report(&self.executable, &["features", "list"]).await;
+            let report = report.filter(|report| report.exit_code == Some(0));
+            let lines = report.iter().flat_map(|report| report.output.lines());
+            let names = lines.filter_map(|line| line.split_whitespace().next());
+            names.map(ToOwned::to_owned).collect()
+        };
+        self.features.get_or_init(list).await
+    }
+
+    /// Checks the login, once for all calls that it allows. Ends only if it does not.
+    async fn refused_login(&self) -> Failure {
+        let check = async || match (self.ask_login().await, self.program.billing) {
+            (Login::No, _) => Err("is not logged in".to_owned()),
+            (Login::Billed(what), Billing::Plan) => Err(format!(
+                "is logged in with `{what}`, which is billed by use, not with a plan"
+            )),
+            (login, _) => Ok(login),
+        };
+        let Err(why) = self.login.get_or_try_init(check).await else {
+            return pending().await;
+        };
+        let hint = |login| format!("; log in with `{login}`");
+        let hint = self.program.login.as_ref().map(hint).unwrap_or_default();
+        let message = format!("{} {why}{hint}", self.program.name);
+        Failure::new(FailureClass::Auth, message)
+    }
+
+    /// Adds the plan's name from the login, if the program does not say it with its answer.
+    fn add_plan(&self, reply: &mut Reply) {
+        if let Some(Login::Plan(Some(name))) = self.login.get() {
+            let plan = &mut reply.plan.get_or_insert_default().plan;
+            plan.get_or_insert_with(|| name.clone());
+        }
     }
 }
 
 impl Provider for ProgramSeat {
     fn ask<'a>(
         &'a self,
-        _ask: &'a Ask,
-        _on: &'a mut (dyn FnMut(Delta) + Send),
+        ask: &'a Ask,
+        on: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Outcome> {
-        let message = format!("`{}` cannot be started", self.program.name);
-        Box::pin(async { Err(Failure::new(FailureClass::Internal, message)) })
+        Box::pin(async move {
+            // Before it waits for anything.
+            environment::variables(&self.program, &self.surroundings.variables, [])?;
+            match self.call(ask, false, on).await? {
+                (Err(_), true) => self.call(ask, true, on).await?.0,
+                (outcome, _) => outcome,
+            }
+        })
+    }
+}
+
+/// Leaves out `--disable NAME` where the name is not known.
+fn leave_out_unknown(arguments: &mut Vec<String>, known: &BTreeSet<String>) {
+    for at in (1..arguments.len()).rev().filter(|_| !known.is_empty()) {
+        let pair = arguments.get(at - 1..=at);
+        if matches!(pair, Some([flag, name]) if flag == "--disable" && !known.contains(name)) {
+            arguments.drain(at - 1..=at);
+        }
     }
 }

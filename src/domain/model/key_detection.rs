@@ -1,6 +1,6 @@
 //! Detection of keys where none belongs: by the name of a setting, and by the form of a text.
 
-use crate::domain::model::vendors;
+use super::vendors;
 
 pub fn is_key_name(name: &str) -> bool {
     let name: String = name
