@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::numeral::{Quantity, in_digits, plain};
-use super::phrase::{Reading, phrase};
+use super::phrase::{PhraseReading, phrase};
 use super::statement::{Extent, final_statement};
 use super::text::{with_words, without_emphasis, worded, words};
 use super::token::{CaseTerms, decimal_mark, has_numbers};
@@ -42,7 +42,7 @@ pub(super) fn answer(text: &str, terms: &CaseTerms) -> Option<(Quantity, String)
     let mark = decimal_mark(&text).or(terms.mark).unwrap_or('.');
     if let Some(statement) = final_statement(&text, Extent::Line) {
         let statement = untypeset(&in_digits(&statement, false));
-        return phrase(&statement, mark, terms, Reading::Statement);
+        return phrase(&statement, mark, terms, PhraseReading::Statement);
     }
     let in_words = !has_numbers(&text);
     let spelled = if in_words {
@@ -53,12 +53,13 @@ pub(super) fn answer(text: &str, terms: &CaseTerms) -> Option<(Quantity, String)
     let text = untypeset(&LIST_ITEM.replace_in(&spelled, "$1"));
     let clauses = CLAUSE_END.replace_in(&text, "$0\n");
     let mut stating = clauses.lines().rev().filter(|clause| has_numbers(clause));
-    let answer = stating.find_map(
-        |clause| match phrase(clause, mark, terms, Reading::Clause) {
-            None if DENIAL.is_in(clause) => None,
-            phrase => Some(phrase),
-        },
-    )?;
+    let answer =
+        stating.find_map(
+            |clause| match phrase(clause, mark, terms, PhraseReading::Clause) {
+                None if DENIAL.is_in(clause) => None,
+                phrase => Some(phrase),
+            },
+        )?;
     let is_only = !in_words || stating.next().is_none();
     answer.filter(|_| is_only)
 }
@@ -67,7 +68,7 @@ pub(super) fn answer(text: &str, terms: &CaseTerms) -> Option<(Quantity, String)
 pub(super) fn only_number(text: &str, terms: &CaseTerms) -> Option<Quantity> {
     let text = untypeset(&in_digits(&plain(text), false));
     let mark = terms.mark.unwrap_or('.');
-    Some(phrase(&text, mark, terms, Reading::Statement)?.0)
+    Some(phrase(&text, mark, terms, PhraseReading::Statement)?.0)
 }
 
 pub(super) fn case_terms(text: &str) -> CaseTerms {

@@ -18,7 +18,7 @@ const CURRENCIES: &str = "$€£¥₹₽₩¢";
 
 /// How a text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum PhraseReading {
     /// It states an answer, and has to be a number phrase as a whole.
     Statement,
     /// A clause of a text that states no answer.
@@ -32,7 +32,7 @@ pub(super) fn phrase(
     text: &str,
     mark: char,
     terms: &CaseTerms,
-    reading: Reading,
+    reading: PhraseReading,
 ) -> Option<(Quantity, String)> {
     let tokens = &tokens(text, mark, MAX_TOKENS);
     let reader = PhraseReader {
@@ -50,7 +50,7 @@ pub(super) fn phrase(
 struct PhraseReader<'r> {
     tokens: &'r [Token<'r>],
     terms: &'r CaseTerms,
-    reading: Reading,
+    reading: PhraseReading,
 }
 
 impl<'r> PhraseReader<'r> {
@@ -92,7 +92,7 @@ impl<'r> PhraseReader<'r> {
         (0..self.tokens.len()).any(is)
     }
 
-    fn part(&self, from: usize, to: usize, reading: Reading) -> Self {
+    fn part(&self, from: usize, to: usize, reading: PhraseReading) -> Self {
         Self {
             tokens: self.tokens.get(from..to).unwrap_or_default(),
             reading,
@@ -116,7 +116,7 @@ impl<'r> PhraseReader<'r> {
     /// Returns the end of what states a number here.
     fn statement(&self, at: usize) -> Option<usize> {
         let sign = self.is_one_of(at, "=≈≃:").then_some(at + 1);
-        let has_deeds = self.reading != Reading::Remark;
+        let has_deeds = self.reading != PhraseReading::Remark;
         let deed = || self.listed("deeds", at).filter(|_| has_deeds);
         sign.or_else(|| self.listed("results", at)).or_else(deed)
     }
@@ -165,7 +165,7 @@ impl<'r> PhraseReader<'r> {
 
     /// Whether a clause may have this word beside its number.
     fn is_plain(&self, at: usize, others: &str) -> bool {
-        self.reading == Reading::Clause
+        self.reading == PhraseReading::Clause
             && self.is(at, Token::is_word)
             && (!self.is(at, Token::is_short) || self.is_one_of(at, "aI"))
             && !self.is_denial(at)
@@ -230,7 +230,7 @@ impl<'r> PhraseReader<'r> {
     }
 
     fn is_again(&self, at: usize, quantity: &Quantity) -> bool {
-        self.reading != Reading::Remark && self.rest(at).states(quantity) == Some(true)
+        self.reading != PhraseReading::Remark && self.rest(at).states(quantity) == Some(true)
     }
 
     /// A dash before a letter or a digit is a minus.
@@ -277,7 +277,7 @@ impl<'r> PhraseReader<'r> {
     /// The text from here to the end of the sentence.
     fn rest(&self, at: usize) -> Self {
         let end = (at..self.tokens.len()).find(|at| self.text(*at) == ".");
-        self.part(at, end.unwrap_or(self.tokens.len()), Reading::Remark)
+        self.part(at, end.unwrap_or(self.tokens.len()), PhraseReading::Remark)
     }
 
     /// Whether the words after a mark leave the number alone: they give a reason, have no other
@@ -286,7 +286,7 @@ impl<'r> PhraseReader<'r> {
         let rest = self.rest(mark + 1);
         let is_sentence = self.is_one_of(mark, ".。");
         let is_free = || !rest.has_numbers() || is_sentence && !rest.has_doubts();
-        self.reading == Reading::Remark
+        self.reading == PhraseReading::Remark
             || !is_sentence && rest.is_in(&["reasons"], 0)
             || rest.is_apart() && rest.states(quantity).unwrap_or_else(is_free)
     }
@@ -295,7 +295,7 @@ impl<'r> PhraseReader<'r> {
     /// number is calculated, or its parts.
     fn bracket(&self, at: usize, quantity: &Quantity) -> Option<usize> {
         let end = (at + 1..self.tokens.len()).find(|at| self.is_one_of(*at, ")]"))?;
-        let inner = self.part(at + 1, end, Reading::Remark);
+        let inner = self.part(at + 1, end, PhraseReading::Remark);
         let is_sign = |at| inner.is_one_of(at, "+-−×*·/÷=") || inner.is_in(&["calculations"], at);
         let number = |token: &Token<'_>| token.text.parse::<u64>().map_or(0, u128::from);
         let is_sum = quantity
@@ -304,7 +304,7 @@ impl<'r> PhraseReader<'r> {
         let is_begun = !inner.is_digits(0) || inner.any(is_sign) || is_sum;
         let is_apart = inner.is_apart() && !inner.has_doubts();
         let fits = || inner.states(quantity).unwrap_or(is_apart && is_begun);
-        (self.reading == Reading::Remark || fits()).then_some(end + 1)
+        (self.reading == PhraseReading::Remark || fits()).then_some(end + 1)
     }
 
     fn is_digits(&self, at: usize) -> bool {
@@ -334,7 +334,9 @@ impl<'r> PhraseReader<'r> {
     fn states(&self, quantity: &Quantity) -> Option<bool> {
         /// A rounded number is the same.
         const ROUNDING: f64 = 0.002;
-        let (stated, ..) = self.phrase().filter(|_| self.reading == Reading::Remark)?;
+        let (stated, ..) = self
+            .phrase()
+            .filter(|_| self.reading == PhraseReading::Remark)?;
         Some(stated.is(quantity, 0.0, ROUNDING))
     }
 }

@@ -49,7 +49,7 @@ impl ProviderMessage {
 }
 
 impl ClassRow {
-    fn fits(&self, status: Option<u16>, codes: &[String], words: &str) -> bool {
+    pub(super) fn fits(&self, status: Option<u16>, codes: &[String], words: &str) -> bool {
         let by_code = |pattern: &String| codes.iter().any(|code| fits(pattern, code));
         status.is_some_and(|status| self.statuses.contains(&status))
             || self.codes.iter().any(by_code)

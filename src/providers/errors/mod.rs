@@ -17,6 +17,7 @@ use crate::text::clean;
 
 use super::wire::Account;
 use message::ProviderMessage;
+use wording::{ClassRow, TABLES};
 
 pub use message::{LONGEST, http_date};
 
@@ -109,6 +110,24 @@ pub fn in_stream(body: &Value, account: &Account) -> Failure {
         retry_after: message.retry_delay,
         ..Failure::new(class, words + &advice(class, &message, None, account))
     }
+}
+
+/// Returns the class of a failure that a program reports, if it is known, and the program's words.
+/// Its own rows decide before those of servers, whose words it may repeat.
+pub(super) fn of_program(
+    said: &str,
+    status: Option<u16>,
+    codes: Vec<String>,
+    rows: &[ClassRow],
+) -> (Option<FailureClass>, String) {
+    let mut message = ProviderMessage::from_body(said);
+    message.codes.extend(codes);
+    let words = message.words.to_lowercase().replace('’', "'");
+    let row = rows
+        .iter()
+        .chain(&TABLES.classes)
+        .find(|row| row.fits(status, &message.codes, &words));
+    (row.map(|row| row.class), message.words)
 }
 
 /// As the provider writes them.

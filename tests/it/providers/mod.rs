@@ -11,7 +11,7 @@ mod errors;
 mod failures;
 mod free_requests;
 mod many;
-mod ollama;
+mod programs;
 mod replies;
 mod requests;
 

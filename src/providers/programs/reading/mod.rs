@@ -1,63 +1,92 @@
 //! From a program's output to the outcome of its call. Pure.
+//!
+//! The exit code alone decides nothing where a program says in its output how it went: some end
+//! with 0 after a failure, and all errors of Claude Code are called a success.
 
-use std::time::Duration;
+mod so_far;
+mod failures;
+mod reset;
+mod claude;
+mod codex;
+mod generic;
 
 use jiff::tz::TimeZone;
 
-use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
-use crate::domain::model::program::Program;
+use crate::consultation::protocol::call::{Ask, Outcome};
+use crate::domain::model::program::{AnswerReader, Program};
 use crate::domain::time::Timestamp;
 use crate::engine::ports::Delta;
+
+use claude::Claude;
+use generic::Generic;
+use so_far::SoFar;
+
+pub use so_far::{Flow, ProgramEnd};
 
 /// Reads the output of one call, line by line.
 #[derive(Debug)]
 pub struct Reading {
-    text: String,
+    so_far: SoFar,
+    reader: ProgramOutput,
+    flow: Flow,
 }
 
-/// Whether more of the output is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    Continue,
-    /// The outcome is certain, or must not be waited for: the program is stopped.
-    Stop,
-}
-
-/// How a program ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProgramEnd {
-    /// With this exit code; `None` after a signal that was not ours.
-    Exited(Option<i32>),
-    /// It was stopped because its reader wanted no more.
-    Stopped,
-    /// It wrote no line for this time, and was stopped.
-    Silent(Duration),
-    /// It took longer than this, and was stopped.
-    TimedOut(Duration),
-    /// It wrote more than is read, and was stopped.
-    TooMuch,
+#[derive(Debug)]
+enum ProgramOutput {
+    Claude(Claude),
+    Codex,
+    Generic(Generic),
 }
 
 impl Reading {
     /// `zone` is the user's: programs write times of the day without one.
     pub fn new(program: &Program, ask: &Ask, zone: &TimeZone) -> Self {
-        let _ = (program, ask, zone);
         Self {
-            text: String::new(),
+            so_far: SoFar::new(program, ask, zone),
+            reader: match &program.reader {
+                AnswerReader::ClaudeCode => ProgramOutput::Claude(Claude::default()),
+                AnswerReader::Codex => ProgramOutput::Codex,
+                reader => ProgramOutput::Generic(Generic::new(reader)),
+            },
+            flow: Flow::Continue,
         }
     }
 
-    /// Takes a line of standard output, without its end.
+    /// Takes a line of standard output, without its end. Nothing that a program writes once it is
+    /// stopped counts.
     pub fn line(&mut self, line: &str, on: &mut dyn FnMut(Delta)) -> Flow {
-        let _ = on;
-        self.text.push_str(line);
-        Flow::Continue
+        if self.flow == Flow::Continue {
+            self.flow = self.event(line, on);
+        }
+        self.flow
+    }
+
+    fn event(&mut self, line: &str, on: &mut dyn FnMut(Delta)) -> Flow {
+        let so_far = &mut self.so_far;
+        if let ProgramOutput::Generic(generic) = &mut self.reader {
+            return generic.line(line, so_far, on);
+        }
+        let Ok(event) = serde_json::from_str(line) else {
+            // A banner, or a last word.
+            line.clone_into(&mut so_far.loose);
+            return Flow::Continue;
+        };
+        if so_far.reply.text.is_empty() {
+            on(Delta::KeepAlive);
+        }
+        match &mut self.reader {
+            ProgramOutput::Claude(claude) => claude.event(&event, so_far, on),
+            ProgramOutput::Codex | ProgramOutput::Generic(_) => codex::event(&event, so_far, on),
+        }
     }
 
     /// Returns the outcome. `stderr` is the end of what the program wrote there, `now` turns the
     /// time of a reset into a delay.
     pub fn finish(self, end: ProgramEnd, stderr: &str, now: Timestamp) -> Outcome {
-        let _ = (end, now);
-        Err(Failure::new(FailureClass::Malformed, stderr))
+        let mut so_far = self.so_far;
+        if let ProgramOutput::Generic(generic) = self.reader {
+            generic.finish(end, &mut so_far);
+        }
+        so_far.finish(end, stderr, now)
     }
 }

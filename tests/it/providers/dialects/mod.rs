@@ -1,6 +1,8 @@
 //! Differences between servers that share a format: the fields of each request, and the reading of
 //! each reply.
 
+mod ollama;
+
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, FailureClass, StopReason};
 use conclave::domain::cost::money::MicroUsd;

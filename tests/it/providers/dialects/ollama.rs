@@ -14,7 +14,7 @@ use conclave::providers::remote::Remote;
 use conclave::providers::wire::{Account, Endpoint, Scheme};
 use serde_json::{Value, json};
 
-use super::{ask_of, body_of, decode_of, fed, header, remote, remote_with};
+use super::super::{ask_of, body_of, decode_of, fed, header, remote, remote_with};
 
 /// A call with a prompt of about this many tokens.
 fn ask_with(tokens: usize, max_output_tokens: u64) -> Ask {

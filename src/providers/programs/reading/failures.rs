@@ -1,0 +1,119 @@
+//! What programs say of their failures: a class for each text, from a table.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::consultation::protocol::call::{Failure, FailureClass};
+use crate::domain::model::program::Program;
+use crate::providers::errors::wording::ClassRow;
+use crate::providers::errors::{self, shortened};
+use crate::providers::wire::BLOT;
+use crate::text::clean;
+use crate::text::pattern::Pattern;
+use crate::text::word_list::load;
+
+/// The table of the file `failures.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Failures {
+    rows: Vec<ClassRow>,
+}
+
+static FAILURES: LazyLock<Failures> = LazyLock::new(|| load(include_str!("failures.toml")));
+
+/// A program's words on its failure, with what it says as data.
+#[derive(Debug, Default)]
+pub(super) struct Trouble {
+    pub text: String,
+    /// The status of the server behind it.
+    pub status: Option<u16>,
+    pub codes: Vec<String>,
+}
+
+impl Trouble {
+    pub(super) fn of(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn failure(self, program: &Program) -> Failure {
+        let status = self.status.or_else(|| status_in(&self.text));
+        // No secret is cut in two before it is masked.
+        let said = masked(&clean::shortened_unmasked(&self.text, MAX_READ_CHARS));
+        let (class, words) = errors::of_program(&said, status, self.codes, &FAILURES.rows);
+        let words = match (shortened(&words), shortened(&said)) {
+            (words, said) if words.is_empty() && said.is_empty() => "no explanation".to_owned(),
+            (words, said) if words.is_empty() => said,
+            (words, _) => words,
+        };
+        match (class, &program.login) {
+            (Some(class @ FailureClass::Auth), Some(login)) => {
+                let words = words.trim_end_matches('.');
+                Failure::new(class, format!("{words}; log in with `{login}`"))
+            }
+            (Some(class), _) => Failure::new(class, words),
+            (None, _) => {
+                // A request that is refused would be refused again.
+                let class = match status {
+                    Some(400..500) => FailureClass::BadRequest,
+                    _ => FailureClass::Transport,
+                };
+                Failure::new(class, clean::shortened(&words, MAX_UNKNOWN_CHARS))
+            }
+        }
+    }
+}
+
+/// The most characters that are looked at.
+const MAX_READ_CHARS: usize = 4000;
+/// Of a text of no known meaning, no more is shown.
+const MAX_UNKNOWN_CHARS: usize = 200;
+
+fn status_in(text: &str) -> Option<u16> {
+    static STATUS: Pattern =
+        Pattern::new(r"(?i)(?:status:? (?:code )?|http |api error:? |\()([45]\d\d)\b");
+    STATUS.all(text).next()?.get(1)?.as_str().parse().ok()
+}
+
+/// Masks keys and tokens: a program may repeat what it was given.
+pub(super) fn masked(message: &str) -> String {
+    static KEYS: Pattern = Pattern::new(concat!(
+        r"\b(?:[spr]k-|gh[a-z]_|github_pat_|xox[a-z]-|AIza|ya29\.|eyJ)[\w.-]{12,}",
+        r"|(?i:\bbearer\s+)[\w.~+/=-]*\d[\w.~+/=-]*",
+    ));
+    KEYS.replace_in(message, BLOT).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_has_its_rows() {
+        let table: Failures = toml::from_str(include_str!("failures.toml")).unwrap();
+        assert!(table.rows.len() > 5);
+    }
+
+    #[test]
+    fn keys_and_tokens_are_masked_and_words_are_not() {
+        let key = "Ab1".repeat(10);
+        let cases = [
+            (format!("bad sk-ant-oat01-{key} here"), "bad [key] here"),
+            (format!("token eyJhbGciOi.{key}.x"), "token [key]"),
+            (
+                format!("Authorization: Bearer {key}"),
+                "Authorization: [key]",
+            ),
+            (
+                "invalid bearer token, risk-management-of-tokens".to_owned(),
+                "invalid bearer token, risk-management-of-tokens",
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(masked(&text), expected);
+        }
+    }
+}

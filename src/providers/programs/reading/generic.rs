@@ -1,0 +1,103 @@
+//! The output of any program: a text, one JSON value, or one on each line.
+
+use serde_json::Value;
+
+use super::failures::Trouble;
+use super::so_far::{Flow, On, ProgramEnd, SoFar};
+use crate::consultation::protocol::call::StopReason;
+use crate::domain::cost::tokens::Usage;
+use crate::domain::model::program::{AnswerPaths, AnswerReader};
+use crate::engine::ports::Delta;
+
+/// Reads what a program writes.
+#[derive(Debug)]
+pub(super) struct Generic {
+    reader: AnswerReader,
+    output: String,
+}
+
+impl Generic {
+    pub(super) fn new(reader: &AnswerReader) -> Self {
+        Self {
+            reader: reader.clone(),
+            output: String::new(),
+        }
+    }
+
+    pub(super) fn line(&mut self, line: &str, so_far: &mut SoFar, on: On<'_>) -> Flow {
+        let line = format!("{}\n", console::strip_ansi_codes(line));
+        self.output.push_str(&line);
+        match self.reader {
+            AnswerReader::Text => so_far.reply.add_text(&line, on),
+            _ => on(Delta::KeepAlive),
+        }
+        Flow::Continue
+    }
+
+    pub(super) fn finish(self, end: ProgramEnd, so_far: &mut SoFar) {
+        let is_success = end == ProgramEnd::Exited(Some(0));
+        if matches!(end, ProgramEnd::Exited(_)) {
+            // What a program that failed has written is no part of an answer.
+            so_far.reply.text.clear();
+        }
+        let output = self.output;
+        let (paths, values): (_, Vec<Value>) = match self.reader {
+            AnswerReader::Json(paths) => (paths, value_in(&output).into_iter().collect()),
+            AnswerReader::JsonLines(paths) => {
+                let values = output.lines().map(serde_json::from_str);
+                (paths, values.filter_map(Result::ok).collect())
+            }
+            _ => {
+                let whole = Value::from(output.trim());
+                let values = Some(whole).filter(|_| is_success).into_iter().collect();
+                (AnswerPaths::default(), values)
+            }
+        };
+        if values.is_empty() {
+            // What it wrote is no answer, but may say why.
+            so_far.loose = output;
+        }
+        let at = |path: &String| {
+            let found = values.iter().rev().filter_map(|value| value.pointer(path));
+            found.into_iter().find(|value| !value.is_null())
+        };
+        let maybe = |path: &Option<String>| path.as_ref().and_then(at);
+        let count = |path| maybe(path).and_then(Value::as_u64);
+        let (input, output) = (count(&paths.input_tokens), count(&paths.output_tokens));
+        if input.or(output).is_some() {
+            so_far.reply.usage_is_final = input.is_some();
+            so_far.reply.usage = Some(Usage {
+                input: input.unwrap_or_default(),
+                output: output.unwrap_or_default(),
+                ..Usage::default()
+            });
+        }
+        let error = maybe(&paths.error).filter(|error| **error != Value::Bool(false));
+        let error = error.map(words).filter(|words| !words.trim().is_empty());
+        match (error, at(&paths.answer)) {
+            (Some(error), _) => so_far.trouble = Some(Trouble::of(&error)),
+            (None, Some(answer)) if is_success => {
+                so_far.set_text(words(answer).trim());
+                so_far.end(StopReason::End);
+            }
+            (None, _) => {}
+        }
+    }
+}
+
+/// A text as it is, anything else as JSON.
+fn words(value: &Value) -> String {
+    let text = value.as_str().map(ToOwned::to_owned);
+    text.unwrap_or_else(|| value.to_string())
+}
+
+/// The output may have a banner before the value, or a fence around it.
+fn value_in(output: &str) -> Option<Value> {
+    let begins = |line: &&str| line.trim_start().starts_with(['{', '[']);
+    let whole = serde_json::from_str(output).ok();
+    whole.or_else(|| {
+        let start = output.find(output.lines().find(begins)?)?;
+        let end = output.rfind(['}', ']'])?;
+        serde_json::from_str(output.get(start..=end)?).ok()
+    })
+}

@@ -1,0 +1,174 @@
+//! What was read of a program's output so far, and the decision on its outcome.
+
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+
+use super::failures::{Trouble, masked};
+use super::reset::reset;
+use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
+use crate::domain::cost::plan_use::PlanUse;
+use crate::domain::cost::tokens::Usage;
+use crate::domain::model::program::Program;
+use crate::domain::time::Timestamp;
+use crate::engine::ports::Delta;
+use crate::providers::dialects::partial_reply::PartialReply;
+use crate::providers::errors::shortened;
+use crate::providers::programs::command::enforces_schema;
+use crate::providers::wire::{Account, End};
+
+/// Takes the progress of a call.
+pub(super) type On<'a> = &'a mut dyn FnMut(Delta);
+
+/// Whether more of the output is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    Continue,
+    /// The outcome is certain, or must not be waited for: the program is stopped.
+    Stop,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramEnd {
+    /// With this exit code; `None` after a signal that was not ours.
+    Exited(Option<i32>),
+    /// It was stopped because its reader wanted no more.
+    Stopped,
+    /// It wrote no line for this time, and was stopped.
+    Silent(Duration),
+    /// It took longer than this, and was stopped.
+    TimedOut(Duration),
+    /// It wrote more than is read, and was stopped.
+    TooMuch,
+}
+
+/// The reply so far, and what stands against it.
+#[derive(Debug)]
+pub(super) struct SoFar {
+    pub reply: PartialReply,
+    pub plan: Option<PlanUse>,
+    /// The end of the plan's window, as data; a text is read otherwise.
+    pub resets_at: Option<Timestamp>,
+    /// What the program says of its failure. A later success outweighs it.
+    pub trouble: Option<Trouble>,
+    /// The last line that is not in the program's format.
+    pub loose: String,
+    /// Outweighs all that follows.
+    failure: Option<Failure>,
+    pub program: Program,
+    pub has_schema: bool,
+    zone: TimeZone,
+}
+
+impl SoFar {
+    pub(super) fn new(program: &Program, ask: &Ask, zone: &TimeZone) -> Self {
+        Self {
+            reply: PartialReply::new(ask, &Account::default()),
+            plan: None,
+            resets_at: None,
+            trouble: None,
+            loose: String::new(),
+            failure: None,
+            program: program.clone(),
+            has_schema: enforces_schema(program, ask),
+            zone: zone.clone(),
+        }
+    }
+
+    /// Fails the call, whatever follows.
+    pub(super) fn fail(&mut self, class: FailureClass, why: &str) -> Flow {
+        let message = shortened(&masked(&format!("{} {why}", self.program.name)));
+        self.failure = Some(Failure::new(class, message));
+        Flow::Stop
+    }
+
+    /// A seat has no tools: a program that uses one does more than answer.
+    pub(super) fn used_a_tool(&mut self, tool: &str) -> Flow {
+        let why = format!("used a tool (`{tool}`), which no seat has");
+        self.fail(FailureClass::Malformed, &why)
+    }
+
+    pub(super) fn end(&mut self, stop: StopReason) {
+        self.reply.stop = Some(stop);
+        self.reply.complete = true;
+        self.trouble = None;
+    }
+
+    /// The answer as a whole outweighs its pieces.
+    pub(super) fn set_text(&mut self, text: &str) {
+        self.reply.text.clear();
+        self.reply.add_text(text, &mut |_| {});
+    }
+
+    /// A program that did not reach a model reports no tokens.
+    pub(super) fn set_usage(&mut self, usage: Usage) {
+        if usage.total() > 0 {
+            self.reply.usage = Some(usage);
+            self.reply.usage_is_final = true;
+        }
+    }
+
+    pub(super) fn finish(mut self, end: ProgramEnd, stderr: &str, now: Timestamp) -> Outcome {
+        let mut failure = match (self.failure.take(), self.trouble.take()) {
+            (Some(failure), _) => failure,
+            (None, Some(trouble)) => trouble.failure(&self.program),
+            (None, None) if self.reply.complete => {
+                let plan = self.plan.map(Box::new);
+                let reply = self.reply.finish(End::Closed)?;
+                return Ok(Reply { plan, ..reply });
+            }
+            (None, None) => self.unanswered(end, stderr),
+        };
+        let in_words = || reset(&failure.message, now, &self.zone);
+        let resets_at = match failure.class {
+            FailureClass::Quota => self.resets_at.or_else(in_words),
+            FailureClass::RateLimit => in_words(),
+            _ => None,
+        };
+        failure.retry_after = resets_at.map(|at| at.since(now));
+        self.reply.complete = false;
+        self.reply.stop = None;
+        self.reply.finish(End::Broken(failure))
+    }
+
+    /// A program that ended without an answer.
+    fn unanswered(&self, end: ProgramEnd, stderr: &str) -> Failure {
+        use FailureClass::{Malformed, Timeout, Transport};
+        let name = &self.program.name;
+        let within = |what: &str, limit: Duration| format!("{what} {} s", limit.as_secs_f64());
+        let (class, ended) = match end {
+            ProgramEnd::Silent(limit) => (Timeout, within("wrote nothing for", limit)),
+            ProgramEnd::TimedOut(limit) => (Timeout, within("gave no answer within", limit)),
+            ProgramEnd::TooMuch => (Malformed, "wrote more than is read".to_owned()),
+            ProgramEnd::Exited(None) | ProgramEnd::Stopped => {
+                (Transport, "was ended by a signal".to_owned())
+            }
+            ProgramEnd::Exited(Some(code)) => {
+                let is_odd = code == 0 && self.reply.text.is_empty();
+                let class = if is_odd { Malformed } else { Transport };
+                (class, format!("gave no answer (exit code {code})"))
+            }
+        };
+        let has_said = matches!(end, ProgramEnd::Exited(_));
+        let words = last_words(stderr).or_else(|| last_words(&self.loose));
+        let Some(words) = words.filter(|_| has_said) else {
+            return Failure::new(class, format!("{name} {ended}"));
+        };
+        let failure = Trouble::of(&words).failure(&self.program);
+        let message = format!("{name} {ended}: {}", failure.message);
+        Failure { message, ..failure }
+    }
+}
+
+/// The last three lines that are not empty.
+fn last_words(output: &str) -> Option<String> {
+    let output = console::strip_ansi_codes(output);
+    let lines = output
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.collect();
+    let last = lines.get(lines.len().saturating_sub(3)..)?.join("\n");
+    Some(last).filter(|last| !last.is_empty())
+}
