@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::consultation::plan::options::{DebateAnalysis, JudgePasses, Rounds};
+use crate::consultation::plan::usual_max_calls;
 use crate::consultation::policy::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::answer::confidence::Confidence;
@@ -61,6 +62,8 @@ pub struct Settings {
     pub max_in_flight: u32,
     /// No call is made that could bring the cost of a consultation above this.
     pub max_cost: Option<MicroUsd>,
+    /// The most calls that plans pay for in a consultation.
+    pub max_calls: u32,
     /// The most that all consultations of a calendar month may cost together.
     pub monthly_budget: Option<MicroUsd>,
     pub on_failure: OnFailure,
@@ -123,6 +126,7 @@ impl Default for Settings {
             local_servers: LocalServers::default(),
             max_in_flight: 4,
             max_cost: None,
+            max_calls: usual_max_calls(),
             monthly_budget: None,
             on_failure: OnFailure::default(),
             hedge_after: HedgeAfter::After(Duration::from_secs(30)),

@@ -22,6 +22,14 @@ pub fn thousands(number: u64) -> String {
     grouped
 }
 
+/// `812`, `18.2k`.
+pub fn kilo(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        _ => format!("{}.{}k", thousands(number / 1_000), number % 1_000 / 100),
+    }
+}
+
 /// `85%`, or `not stated`.
 pub fn stated(confidence: Option<Confidence>) -> String {
     confidence.map_or_else(|| "not stated".to_owned(), |stated| stated.to_string())
@@ -30,6 +38,21 @@ pub fn stated(confidence: Option<Confidence>) -> String {
 /// `8.2s`.
 pub fn seconds(duration: Duration) -> String {
     format!("{:.1}s", duration.as_secs_f64())
+}
+
+/// `12 s`, `28 min`, `3 h`, `2 days`: rounded up, so that a wait of it is enough.
+pub fn span(duration: Duration) -> String {
+    let seconds = duration.as_millis().div_ceil(1_000);
+    let (minutes, hours) = (seconds.div_ceil(60), seconds.div_ceil(60 * 60));
+    if seconds < 60 {
+        format!("{seconds} s")
+    } else if minutes < 120 {
+        format!("{minutes} min")
+    } else if hours < 48 {
+        format!("{hours} h")
+    } else {
+        format!("{} days", hours.div_ceil(24))
+    }
 }
 
 /// Formats what was spent with four decimals, which suit calls of a few cents.
@@ -41,6 +64,9 @@ pub fn amount(cost: Cost) -> String {
 pub fn spent(cost: Cost) -> String {
     if cost.is_unknown() {
         return "an unknown amount".to_owned();
+    }
+    if cost.by_plan && cost.is_unbilled() {
+        return "calls of your plan".to_owned();
     }
     amount(cost)
 }
@@ -117,5 +143,19 @@ mod tests {
         ];
         let written = types.map(|(id, number)| secret_type(id, number));
         assert_eq!(written, ["API keys", "DigitalOcean token", "GitHub passes"]);
+    }
+
+    #[test]
+    fn spans_are_rounded_up() {
+        let spans = [
+            (0, "0 s"),
+            (59, "59 s"),
+            (61, "2 min"),
+            (7_201, "3 h"),
+            (172_801, "3 days"),
+        ];
+        for (seconds, expected) in spans {
+            assert_eq!(span(Duration::from_secs(seconds)), expected);
+        }
     }
 }

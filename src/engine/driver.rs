@@ -130,7 +130,9 @@ impl<'a> Run<'a> {
         let ids = with.providers.keys().chain(plan.in_flight.keys());
         let limits = ids.map(|id| (id.clone(), plan.in_flight(id))).collect();
         let budgets = std::mem::take(&mut with.budgets);
-        let (member, known) = with.dispatcher.join(limits, budgets);
+        let by_plan = plan.models.keys().filter(|model| plan.is_by_plan(model));
+        let by_plan = by_plan.map(|model| model.provider.clone()).collect();
+        let (member, known) = with.dispatcher.join(limits, &by_plan, budgets);
         Self {
             with,
             member,

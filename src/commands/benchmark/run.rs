@@ -136,6 +136,8 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
         return Err(error.hint("resume these, and merge them again"));
     }
     let mut terms = state.begun.terms.clone();
+    let control = &mut terms.options.control;
+    control.max_calls = args.spending.max_calls.or(control.max_calls);
     let path = Path::new(&terms.suite.path);
     let (suite, _) = read_suite(path, &terms.suite.fields, terms.options.unmasked, app)?;
     if suite.sha256 != terms.suite.sha256 {

@@ -98,7 +98,6 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         ..RunCeiling::default()
     };
     if spending.dry_run {
-        let rule = &terms.control.consent;
         let (decision, rest) = match consent {
             Some(rest) => {
                 let left = ceiling.left();
@@ -106,7 +105,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
                 let is_above = left.is_some_and(|left| rest.remaining.low.known > left);
                 let is_decided = rest.gate.is_some() || transcript.consent.is_none() || is_above;
                 let decision = if is_decided {
-                    GateDecision::of(rule, &rest.remaining, left)
+                    GateDecision::of(&terms.control, &rest.remaining, left)
                 } else {
                     GateDecision::default()
                 };

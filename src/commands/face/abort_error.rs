@@ -1,21 +1,32 @@
 //! The error of a consultation that ended without an answer: what happened, and what to do about
 //! it.
 
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+
 use crate::consultation::event::{Abort, AbortReason, CeilingReached};
 use crate::consultation::policy::estimate::Consent;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
+use crate::domain::model::program::Program;
+use crate::domain::time::Timestamp;
 use crate::error::{Error, Exit};
 use crate::session::batch::RunCeiling;
+use crate::terminal::output::format::local_moment;
 
 use super::consent::ConsentRequest;
 
-/// `resumable` is the consultation, if it can be resumed.
+/// A shorter wait is over before the error is read.
+const LONG_WAIT: Duration = Duration::from_secs(120);
+
+/// `resumable` is the consultation, if it can be resumed; `programs` are those of the settings.
 pub(crate) fn aborted(
     abort: &Abort,
     transcript: &Transcript,
     resumable: Option<&ConsultationId>,
+    programs: &[Program],
 ) -> Error {
     let reached = transcript.ceiling.as_ref();
     let (exit, flags) = match abort.reason {
@@ -25,6 +36,7 @@ pub(crate) fn aborted(
             (Exit::Ceiling, "")
         }
         AbortReason::CostCeiling => (Exit::Ceiling, " --max-cost USD"),
+        AbortReason::CallCeiling => (Exit::Ceiling, " --max-calls N"),
         AbortReason::CostExceededEstimate => (Exit::Ceiling, " --yes --max-cost USD"),
         AbortReason::Strict => (Exit::Quorum, ""),
         AbortReason::Timeout => (Exit::Failed, " --max-wait SECONDS"),
@@ -40,6 +52,10 @@ pub(crate) fn aborted(
         Exit::Declined if !is_unasked => Error::declined(message),
         exit => Error::new(exit, message),
     };
+    if has_failed(abort.reason) {
+        error = logins(error, transcript, programs);
+        error = resets(error, transcript);
+    }
     if doctor_can_explain(abort.reason, transcript) {
         error = error.hint("find out what to fix with `conclave doctor`");
     }
@@ -59,6 +75,7 @@ pub(crate) fn aborted(
             error.hint("leave out `--strict` to accept a result with fewer answers")
         }
         AbortReason::Timeout
+        | AbortReason::CallCeiling
         | AbortReason::CostExceededEstimate
         | AbortReason::AgentFailed
         | AbortReason::Interrupted
@@ -71,18 +88,49 @@ pub(crate) fn aborted(
     error.hint_if(resume)
 }
 
-/// Returns whether it ended because a key was refused, there was no connection, or a provider does
-/// not have the model.
-fn doctor_can_explain(reason: AbortReason, transcript: &Transcript) -> bool {
-    let has_failed = matches!(
+fn has_failed(reason: AbortReason) -> bool {
+    matches!(
         reason,
         AbortReason::AllAgentsFailed
             | AbortReason::JudgeFailed
             | AbortReason::AgentFailed
             | AbortReason::Strict
-    );
+    )
+}
+
+/// Adds how to log in to each program whose last call was refused for want of it.
+fn logins(error: Error, transcript: &Transcript, programs: &[Program]) -> Error {
+    let refused = |program: &&Program| {
+        let mut calls = transcript.calls.iter().rev();
+        let last = calls.find(|call| call.model.provider == program.id);
+        let failure = last.and_then(|call| call.error.as_ref());
+        failure.is_some_and(|failure| failure.class == FailureClass::Auth)
+    };
+    let refused = programs.iter().filter(refused);
+    let logins = refused.filter_map(|program| {
+        let login = program.login.as_ref()?;
+        Some(format!("log in to {} with `{login}`", program.name))
+    });
+    logins.fold(error, Error::hint)
+}
+
+/// Adds when providers take calls again that ask for a long wait, as for a plan that is used up.
+fn resets(error: Error, transcript: &Transcript) -> Error {
+    let (now, zone) = (transcript.last_at, TimeZone::system());
+    let held = transcript.held_until.iter();
+    let held = held.filter(|(_, until)| until.since(now) > LONG_WAIT);
+    let hint = |(provider, until): (_, &Timestamp)| {
+        let until = local_moment(*until, now, &zone);
+        format!("`{provider}` takes calls again at {until}")
+    };
+    held.map(hint).fold(error, Error::hint)
+}
+
+/// Returns whether it ended because a key was refused, there was no connection, or a provider does
+/// not have the model.
+fn doctor_can_explain(reason: AbortReason, transcript: &Transcript) -> bool {
     let last_error = transcript.calls.last().and_then(|call| call.error.as_ref());
-    has_failed
+    has_failed(reason)
         && last_error.is_some_and(|error| {
             error.class.meaning().is_about_access || error.class == FailureClass::ModelMissing
         })
@@ -128,14 +176,16 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::config::programs::Programs;
     use crate::consultation::event::{
         CeilingReached, ConsultationEvent, CostEvent, Event, Started, StateName,
     };
     use crate::domain::cost::money::{Cost, MicroUsd};
     use crate::domain::ids::{AgentId, ModelRef};
     use crate::domain::panel::Panel;
-    use crate::domain::time::Timestamp;
 
     fn error_of(reason: AbortReason, events: Vec<Event>) -> (Exit, String) {
         let terms = Started {
@@ -173,7 +223,7 @@ mod tests {
             during: StateName::Verdict,
             duration_ms: 0,
         };
-        let error = aborted(&abort, &transcript, Some(&id));
+        let error = aborted(&abort, &transcript, Some(&id), &Programs::default().all());
         (error.exit, error.hints.join("; "))
     }
 
@@ -184,6 +234,7 @@ mod tests {
             (AbortReason::UserCancelled, Exit::Declined, ""),
             (AbortReason::Timeout, Exit::Failed, " --max-wait SECONDS"),
             (AbortReason::CostCeiling, Exit::Ceiling, " --max-cost USD"),
+            (AbortReason::CallCeiling, Exit::Ceiling, " --max-calls N"),
             (
                 AbortReason::CostExceededEstimate,
                 Exit::Ceiling,
@@ -232,5 +283,37 @@ mod tests {
         let (_, hints) = error_of(AbortReason::CostCeiling, vec![reached]);
         let expected = "give the model a price in models.json";
         assert!(hints.starts_with(expected), "{hints}");
+    }
+
+    #[test]
+    fn a_program_without_login_or_plan_is_named_with_what_helps() {
+        let finished = |class: &str| {
+            json!({ "type": "call:finished", "data": {
+                "call": 1, "agent_id": "judge", "round_number": 1, "answer": "independent",
+                "purpose": "answer", "model": "claude-code:opus", "served_model": null,
+                "stop": null, "error": { "class": class, "message": "no", "usage_told": false },
+                "text": "", "tokens": { "input": 0, "output": 0 }, "cost": { "micro_usd": 0, "lower_bound": false },
+                "cost_source": "plan", "first_token_ms": null, "duration_ms": 5, "problems": [],
+            } })
+        };
+        let held = json!({ "type": "provider:held", "data": {
+            "provider": "claude-code", "wait_ms": 3_000_000, "reason": "limit", "refused_ms": 0,
+        } });
+        let hints = |events: Vec<Value>| {
+            let events = events.into_iter();
+            let events = events.map(|event| serde_json::from_value(event).unwrap());
+            error_of(AbortReason::AllAgentsFailed, events.collect()).1
+        };
+        let refused = hints(vec![finished("auth")]);
+        assert!(
+            refused.contains("log in to Claude Code with `claude /login`"),
+            "{refused}"
+        );
+        let used_up = hints(vec![finished("quota"), held]);
+        assert!(
+            used_up.contains("`claude-code` takes calls again at "),
+            "{used_up}"
+        );
+        assert!(!used_up.contains("log in"), "{used_up}");
     }
 }

@@ -81,8 +81,8 @@ impl<'a> PreparedBatch<'a> {
         parts: &[(&str, &BatchEstimate)],
         details: D,
     ) -> Preview<'a, D> {
-        let rule = &self.control.consent;
-        let mut decision = GateDecision::of(rule, &self.estimate.total, self.ceiling.left());
+        let control = &self.control;
+        let mut decision = GateDecision::of(control, &self.estimate.total, self.ceiling.left());
         if let Some(refusal) = self.refusal() {
             decision.message = format!("is refused: {refusal}");
         }

@@ -6,10 +6,11 @@ use std::cmp::Reverse;
 use serde::Serialize;
 
 use crate::commands::block_on;
+use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::{ConsentRule, Gate, Month, refusal};
 use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
 use crate::domain::context::ScrubbingReport;
-use crate::domain::cost::money::{Cost, MicroUsd};
+use crate::domain::cost::money::MicroUsd;
 use crate::domain::words::secret_type;
 use crate::engine::ports::Confirmation;
 use crate::error::{Error, Exit};
@@ -68,7 +69,7 @@ impl ConsentRequest<'_> {
         } = self;
         let (cost, high) = (estimate.cost, estimate.high);
         let is_above = ceiling.left().is_some_and(|left| left < cost.known);
-        let figure = match (cost.is_unknown(), cost == Cost::FREE && high != Cost::FREE) {
+        let figure = match (cost.is_unknown(), cost.is_unbilled() && !high.is_unbilled()) {
             (true, _) => String::new(),
             (false, true) => format!("the estimate is at most {high:.2}: "),
             (false, false) => {
@@ -130,11 +131,17 @@ pub(crate) struct GateDecision {
 }
 
 impl GateDecision {
-    pub(crate) fn of(rule: &ConsentRule, estimate: &Estimate, ceiling: Option<MicroUsd>) -> Self {
+    /// `ceiling` is what is left under it.
+    pub(crate) fn of(control: &Control, estimate: &Estimate, ceiling: Option<MicroUsd>) -> Self {
+        let rule = &control.consent;
         let (threshold, limit) = (rule.always_allow_under, ceiling.unwrap_or_default());
         let (decision, message, why) = match rule.decide(estimate, ceiling) {
-            Gate::Pass(Consent::AutoApproved) if estimate.high == Cost::FREE => {
-                let message = "goes ahead: the models are free".to_owned();
+            Gate::Pass(Consent::AutoApproved) if estimate.high.is_unbilled() => {
+                let message = if estimate.cost.by_plan {
+                    "goes ahead: a plan pays for it".to_owned()
+                } else {
+                    "goes ahead: the models are free".to_owned()
+                };
                 ("auto_approved", message, Vec::new())
             }
             Gate::Pass(Consent::AutoApproved) => {
@@ -166,10 +173,16 @@ impl GateDecision {
                 ("above_ceiling", message, Vec::new())
             }
         };
+        let of_plan = estimate.cost.by_plan.then(|| {
+            format!(
+                "; at most {} calls of a plan (--max-calls), which no ceiling in dollars holds",
+                control.max_calls
+            )
+        });
         Self {
             decision,
             why,
-            message,
+            message: message + &of_plan.unwrap_or_default(),
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn start(
     if template.providers.is_empty() {
         let estimate = plan.estimate()?;
         let control = &plan.control;
-        let consent = GateDecision::of(&control.consent, &estimate, control.max_cost);
+        let consent = GateDecision::of(control, &estimate, control.max_cost);
         let addresses = &template.addresses;
         return preview::show(&plan, &estimate, addresses, consent, output, app);
     }
@@ -234,7 +234,15 @@ impl<'a> TerminalFace<'a> {
             }
             let is_resumable = stored.is_some_and(|stored| stored.is_journal_complete)
                 && transcript.is_resumable();
-            return Err(aborted(abort, transcript, is_resumable.then_some(id)));
+            // Settings that cannot be read again name no program.
+            let settings = settings::load(self.home, self.app.environment);
+            let programs = settings.map_or_else(|_| Vec::new(), |found| found.programs.all());
+            return Err(aborted(
+                abort,
+                transcript,
+                is_resumable.then_some(id),
+                &programs,
+            ));
         }
         if transcript.state != StateName::Complete {
             let state = transcript.state;

@@ -45,6 +45,11 @@ pub(crate) struct SpendingFlags {
     /// approves an estimate within it [default: no ceiling]
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<MicroUsd>,
+
+    /// Make no more calls than this in a consultation to models that a plan pays for, retries
+    /// included; --max-cost does not hold them [default: 60]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) max_calls: Option<u32>,
 }
 
 /// How a consultation goes on by itself. While many run at once, you cannot be asked.
@@ -120,6 +125,7 @@ impl ControlFlags {
         ControlRequest {
             consent_mode,
             max_cost: self.spending.max_cost,
+            max_calls: self.spending.max_calls,
             on_failure: self.on_failure,
             hedge_after: self.hedge_after,
             max_wait: self.max_wait,

@@ -26,7 +26,7 @@ fn every_key_is_read_and_its_origin_is_kept() {
         r#"{"alwaysAllowUnder": 1.25, "max_output_tokens": 9000, "connect_timeout_seconds": 2.5, "first_byte_timeout_seconds": 300, "idle_timeout_seconds": 60,
             "local_threads": 4, "local_context": 4096, "local_model": "small", "context": "a.md", "panel": "a, b", "judge": "openai:x",
             "panels": {"fast": "security=m"}, "endpoints": {"work": {"base_url": "https://h"}}, "maxInFlight": 2,
-            "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "programs": {"own": {"argv": ["own"]}}, "maxCost": 2, "monthlyBudget": 20.5,
+            "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "programs": {"own": {"argv": ["own"]}}, "maxCost": 2, "maxCalls": 25, "monthlyBudget": 20.5,
             "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90,
             "targetRuns": 10, "targetMedianSeconds": 7.5, "target_monthly_cost": 0.25, "mode": "explore", "rounds": 3,
             "early_stop": "auto", "confidenceThreshold": 0.85, "debate_analysis": "off", "judge_passes": 2, "notify": "on", "log_context": false, "stdin_wait_seconds": 5,
@@ -51,6 +51,7 @@ fn every_key_is_read_and_its_origin_is_kept() {
     assert_eq!(settings.local_model.as_deref(), Some("small"));
     assert_eq!(settings.judge.as_deref(), Some("openai:x"));
     assert_eq!(settings.max_cost, Some(MicroUsd(2_000_000)));
+    assert_eq!(settings.max_calls, 25);
     assert_eq!(settings.monthly_budget, Some(MicroUsd(20_500_000)));
     assert_eq!(settings.on_failure, OnFailure::Skip);
     assert_eq!(settings.hedge_after, HedgeAfter::Off);
@@ -137,6 +138,7 @@ fn unusable_settings_are_named_with_their_file() {
         ("panel", "[]"),
         ("judge", "\"\""),
         ("max_in_flight", "0"),
+        ("max_calls", "0"),
         ("endpoints", "1"),
         ("panels", "[]"),
         ("parameters", "true"),

@@ -140,6 +140,7 @@ impl fmt::Display for Setting {
 pub const ALWAYS_ALLOW_UNDER: &str = "always_allow_under";
 pub const ENDPOINTS: &str = "endpoints";
 pub const HEDGE_AFTER: &str = "hedge_after";
+pub const MAX_CALLS: &str = "max_calls";
 pub const PERSONAS: &str = "personas";
 pub const PERSONA_SETS: &str = "persona_sets";
 
@@ -186,6 +187,7 @@ pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         "local_servers" => local_servers: local_servers(),
         "max_in_flight" => max_in_flight: small_count(),
         "max_cost" => max_cost: optional(dollars()); [of_repository(LaidOver::Lowered)],
+        MAX_CALLS => max_calls: small_count(),
         "monthly_budget" => monthly_budget: optional(dollars()),
         "on_failure" => on_failure: choice("`ask`, `substitute`, `skip` or `fail`"),
         HEDGE_AFTER => hedge_after: hedge_after(),

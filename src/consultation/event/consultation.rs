@@ -116,6 +116,8 @@ pub enum AbortReason {
     Timeout,
     /// The next call could have exceeded the user's ceiling.
     CostCeiling,
+    /// All calls that plans may pay for in a consultation have been made.
+    CallCeiling,
     /// Spending exceeded one and a half times the high estimate.
     CostExceededEstimate,
     /// An agent failed, and the user's setting ends the consultation in that case.
@@ -141,6 +143,7 @@ impl AbortReason {
             | Self::UserCancelled
             | Self::Timeout
             | Self::CostCeiling
+            | Self::CallCeiling
             | Self::CostExceededEstimate => true,
             Self::Declined
             | Self::AgentFailed
@@ -161,6 +164,7 @@ impl AbortReason {
             | Self::UserCancelled
             | Self::Timeout
             | Self::CostCeiling
+            | Self::CallCeiling
             | Self::CostExceededEstimate
             | Self::AgentFailed
             | Self::Strict
@@ -186,6 +190,13 @@ pub enum CostEvent {
     /// A call was not made because it could exceed the ceiling.
     #[serde(rename = "cost:ceiling_reached")]
     CeilingReached(CeilingReached),
+    /// A call was not made because plans have paid for as many as they may.
+    #[serde(rename = "cost:calls_used_up")]
+    CallsUsedUp {
+        max_calls: u32,
+        agent_id: AgentId,
+        model: ModelRef,
+    },
 }
 
 /// A call that was not made because it could exceed a ceiling.

@@ -144,7 +144,12 @@ impl RunState {
     pub(crate) fn overspending(&self, control: &Control) -> Option<String> {
         let by_ceiling =
             control.max_cost.is_some() && control.consent.consent_mode == ConsentMode::PreApproved;
-        let (spent, high) = (self.spent_of_estimate, self.high);
+        let (spent, mut high) = (self.spent_of_estimate, self.high);
+        if high.by_plan {
+            // A fallback of a seat that a plan pays for may cost what needs no consent.
+            high.known = high.known.max(control.consent.always_allow_under);
+            high.by_plan = false;
+        }
         (!by_ceiling && budget::exceeds(spent, high)).then(|| {
             format!(
                 "Cost exceeded estimate: {spent:.2} spent, and the highest estimate was \

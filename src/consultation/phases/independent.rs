@@ -2,7 +2,7 @@
 //! question, that comes first.
 
 use crate::domain::answer::artifact::{Content, Independent, PersonaSelection};
-use crate::domain::ids::AgentId;
+use crate::domain::ids::{AgentId, ProviderId};
 use crate::domain::model::vendors;
 use crate::domain::time::Timestamp;
 
@@ -222,7 +222,7 @@ impl IndependentRound {
         // cause for all of them.
         let access_failures = step.run.providers.access_failures();
         let by_vendor = access_failures.iter().map(|(provider, error)| {
-            let cause = access_failure(error);
+            let cause = access_failure(step.plan, provider, error);
             format!("{}: {cause}", vendors::name(provider))
         });
         let reasons: Vec<String> = if access_failures.is_empty() {
@@ -236,9 +236,12 @@ impl IndependentRound {
     }
 }
 
-fn access_failure(error: &AgentError) -> String {
+fn access_failure(plan: &Plan, provider: &ProviderId, error: &AgentError) -> String {
     let message = &error.message;
+    let mut models = plan.models.keys();
+    let is_by_plan = models.any(|model| model.provider == *provider && plan.is_by_plan(model));
     match error.class {
+        Some(FailureClass::Auth) if is_by_plan => format!("not logged in: {message}"),
         Some(FailureClass::Auth) => format!("key refused: {message}"),
         Some(FailureClass::Billing) => format!("payment required: {message}"),
         Some(FailureClass::Quota) => format!("limit of the plan reached: {message}"),

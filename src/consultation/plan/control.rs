@@ -46,6 +46,9 @@ pub struct ControlRequest {
     /// The ceiling over the whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost: Option<MicroUsd>,
+    /// The most calls that plans pay for in one consultation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_calls: Option<u32>,
 }
 
 impl ControlRequest {
@@ -64,6 +67,10 @@ pub struct Control {
     pub consent: ConsentRule,
     /// The ceiling: no call is made that could raise the cost above it.
     pub max_cost: Option<MicroUsd>,
+    /// The most calls that plans pay for, retries, repairs and fallbacks included: no ceiling in
+    /// dollars holds them.
+    #[serde(default = "usual_max_calls")]
+    pub max_calls: u32,
     pub on_failure: OnFailure,
     /// Refuses fallbacks and degraded results.
     pub strict: bool,
@@ -87,6 +94,7 @@ impl Control {
                 asks_first_cost: false,
             },
             max_cost: None,
+            max_calls: usual_max_calls(),
             on_failure: OnFailure::default(),
             strict: false,
             hedge: HedgeRule::default(),
@@ -95,6 +103,11 @@ impl Control {
             early_termination: TerminationRule::usual(),
         }
     }
+}
+
+/// More than a consultation of nine seats makes, and a small part of any plan.
+pub fn usual_max_calls() -> u32 {
+    60
 }
 
 /// The terms of one resumption. They replace those of the plan from then on.

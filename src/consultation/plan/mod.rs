@@ -18,7 +18,7 @@ use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::model::dialect::PromptCaching;
 use crate::domain::panel::Panel;
 
-pub use self::control::{Control, ControlRequest, Pricing, ResumeTerms};
+pub use self::control::{Control, ControlRequest, Pricing, ResumeTerms, usual_max_calls};
 
 use self::options::DebateOptions;
 use super::anonymity::labels::Labels;
@@ -271,6 +271,11 @@ impl Plan {
             .all(|model| !self.terms(model).billing.is_metered())
     }
 
+    /// Returns whether the user's plan pays for the model's calls.
+    pub fn is_by_plan(&self, model: &ModelRef) -> bool {
+        self.terms(model).billing == Billing::Plan
+    }
+
     /// As reported by the provider, else by the price of the model that served it, else by that of
     /// the model that was asked for.
     pub fn cost_of_reply(&self, asked: &ModelRef, reply: &Reply) -> (Cost, CostSource) {
@@ -285,8 +290,8 @@ impl Plan {
         if let Some(cost) = failure.reported_cost {
             return (Cost::exactly(cost), CostSource::Provider);
         }
-        if let Some(source) = self.terms(asked).billing.fixed_source() {
-            return (Cost::FREE, source);
+        if let Some(fixed) = self.terms(asked).billing.fixed_cost() {
+            return fixed;
         }
         let usage = failure.usage.as_deref();
         let settled = match failure.class.meaning().bill {
@@ -317,8 +322,8 @@ impl Plan {
         output: OutputTokens,
         expected: &Usage,
     ) -> [Cost; 3] {
-        if !self.terms(model).billing.is_metered() {
-            return [Cost::FREE; 3];
+        if let Some((fixed, _)) = self.terms(model).billing.fixed_cost() {
+            return [fixed; 3];
         }
         let Some(price) = self.prices.price(model) else {
             return [Cost::at_least(MicroUsd::ZERO); 3];
@@ -387,8 +392,8 @@ impl Plan {
         served: Option<&str>,
         usage: &Usage,
     ) -> (Cost, CostSource) {
-        if let Some(source) = self.terms(asked).billing.fixed_source() {
-            return (Cost::FREE, source);
+        if let Some(fixed) = self.terms(asked).billing.fixed_cost() {
+            return fixed;
         }
         // An alias is served under its full name, which the list may not contain. Another model
         // without a price may cost more than the one that was asked for.
@@ -401,6 +406,7 @@ impl Plan {
             known: price.cost(usage),
             lower_bound: usage.source == UsageSource::Estimated
                 || (of_served.is_none() && is_other()),
+            by_plan: false,
         };
         (cost, CostSource::Table)
     }

@@ -19,6 +19,9 @@ pub struct Budget {
     pub spent: MicroUsd,
     /// The worst case of each call in flight.
     set_aside: BTreeMap<CallId, MicroUsd>,
+    /// The calls that plans pay for, from the moment that they go out: one that is lost has used
+    /// the plan too.
+    pub plan_calls: u32,
 }
 
 /// The decision on a call under the ceiling.
@@ -55,6 +58,18 @@ impl Budget {
                 BudgetCheck::WaitForInFlight
             }
             Some(_) | None => BudgetCheck::Exceeded,
+        }
+    }
+
+    /// Returns whether a call may be made that a plan pays for. What is in flight is paid for, and
+    /// waited for before the ceiling stops anything.
+    pub fn check_plan_call(&self, max_calls: u32) -> BudgetCheck {
+        if self.plan_calls < max_calls {
+            BudgetCheck::Allowed
+        } else if self.set_aside.is_empty() {
+            BudgetCheck::Exceeded
+        } else {
+            BudgetCheck::WaitForInFlight
         }
     }
 

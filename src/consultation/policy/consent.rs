@@ -71,7 +71,7 @@ impl ConsentRule {
     /// does.
     pub fn decide(&self, estimate: &Estimate, ceiling: Option<MicroUsd>) -> Gate {
         let cost = estimate.cost;
-        if cost == Cost::FREE && estimate.high == Cost::FREE {
+        if cost.is_unbilled() && estimate.high.is_unbilled() {
             return Gate::Pass(Consent::AutoApproved);
         }
         let least = SmallestCeilings::of([estimate]).short;

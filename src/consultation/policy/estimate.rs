@@ -39,6 +39,12 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Returns the number of calls that a plan pays for.
+    pub fn plan_calls(&self) -> usize {
+        let calls = self.calls.iter();
+        calls.filter(|call| call.cost.by_plan).count()
+    }
+
     pub fn add(&mut self, call: CallEstimate) {
         self.cost += call.cost;
         self.low += call.low;

@@ -31,6 +31,14 @@ pub struct ConcurrencyLimit {
 }
 
 impl ConcurrencyLimit {
+    /// One call at first, as after a rate limit.
+    pub fn alone() -> Self {
+        Self {
+            window: Some(1),
+            ..Self::default()
+        }
+    }
+
     /// `limit` is the provider's number of calls in flight.
     pub fn admits(&self, limit: u32, now: Timestamp) -> bool {
         let most = self.window.unwrap_or(limit).min(limit).max(1);

@@ -22,6 +22,7 @@ use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKe
 use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::cost::pricing::Billing;
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::words::span;
 
 use super::fit::{Fit, check_budget};
 use super::outcome::{CallsInFlight, TaskOutcome, TaskStatus, failed};
@@ -53,7 +54,11 @@ impl AgentTask {
         if let Some((why, error)) = self.reason_to_give_up(step, purpose) {
             return self.give_up(step, why, error);
         }
-        match check_budget(step, self.fit(step, &self.current).worst_case) {
+        match check_budget(
+            step,
+            &self.current,
+            self.fit(step, &self.current).worst_case,
+        ) {
             BudgetCheck::Allowed => {
                 let (agent, answer) = (self.agent.clone(), self.answer);
                 let key = RequestKey::Attempt { agent, answer };
@@ -61,6 +66,10 @@ impl AgentTask {
             }
             BudgetCheck::WaitForInFlight => {}
             BudgetCheck::Exceeded if self.rules.counts && self.saved_text.is_none() => {
+                if step.plan.is_by_plan(&self.current) {
+                    self.stop_at_max_calls(step);
+                    return None;
+                }
                 let max_cost = step.plan.control.max_cost.unwrap_or_default();
                 let spent = Cost::exactly(step.run.budget.spent);
                 self.stop_at_ceiling(step, max_cost, spent, None);
@@ -89,7 +98,7 @@ impl AgentTask {
             .within(step.plan, &self.current, granted);
         let is_stale = *provider != self.current.provider
             || not_before > step.now
-            || check_budget(step, fit.worst_case) != BudgetCheck::Allowed;
+            || check_budget(step, &self.current, fit.worst_case) != BudgetCheck::Allowed;
         if is_stale {
             return;
         }
@@ -189,6 +198,21 @@ impl AgentTask {
         self.settle(step, Err(too_dear))
     }
 
+    fn stop_at_max_calls(&self, step: &mut StepContext<'_>) {
+        let max_calls = step.plan.control.max_calls;
+        let message = format!(
+            "The limit of {max_calls} calls that a plan pays for is reached, and {} would be one \
+             more",
+            self.current,
+        );
+        step.emit(Event::Cost(CostEvent::CallsUsedUp {
+            max_calls,
+            agent_id: self.agent.clone(),
+            model: self.current.clone(),
+        }));
+        step.stop(AbortReason::CallCeiling, message);
+    }
+
     /// `budget` is the ceiling's name if it is not the consultation's own.
     fn stop_at_ceiling(
         &self,
@@ -278,7 +302,11 @@ impl AgentTask {
             // calls that are accepted is not worth the seats that wait.
             let refused_since = providers.key_refused_since(provider);
             if refused_since.is_some_and(|since| is_limited || since <= self.began) {
-                let message = format!("`{provider}` refuses the key or asks for payment");
+                let message = if step.plan.is_by_plan(&self.current) {
+                    format!("`{provider}` is not logged in")
+                } else {
+                    format!("`{provider}` refuses the key or asks for payment")
+                };
                 let error = failed(FailureClass::Auth, message);
                 return Some((WhySubstituted::Failure, error));
             }
@@ -296,11 +324,16 @@ impl AgentTask {
             let seconds = refused_for.as_secs_f64();
             format!("has refused every call for {seconds:.0} s")
         } else {
-            let pause = backoff.until.since(now).as_secs_f64().ceil();
-            format!("asks for a pause of {pause} s")
+            let pause = span(backoff.until.since(now));
+            format!("asks for a pause of {pause}")
         };
         let message = format!("{}; `{provider}` {why}", backoff.reason);
-        let error = failed(FailureClass::RateLimit, message);
+        let class = if step.plan.is_by_plan(&self.current) {
+            FailureClass::Quota
+        } else {
+            FailureClass::RateLimit
+        };
+        let error = failed(class, message);
         Some((WhySubstituted::Failure, error))
     }
 

@@ -48,9 +48,17 @@ impl Fit {
     }
 }
 
-pub(super) fn check_budget(step: &StepContext<'_>, worst_case: Cost) -> BudgetCheck {
-    let ceiling = step.plan.control.max_cost;
-    ceiling.map_or(BudgetCheck::Allowed, |ceiling| {
-        step.run.budget.check(worst_case, ceiling)
+/// A call that a plan pays for is held by the number of these calls alone.
+pub(super) fn check_budget(
+    step: &StepContext<'_>,
+    model: &ModelRef,
+    worst_case: Cost,
+) -> BudgetCheck {
+    let (control, budget) = (&step.plan.control, &step.run.budget);
+    if step.plan.is_by_plan(model) {
+        return budget.check_plan_call(control.max_calls);
+    }
+    control.max_cost.map_or(BudgetCheck::Allowed, |ceiling| {
+        budget.check(worst_case, ceiling)
     })
 }

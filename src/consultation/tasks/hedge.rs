@@ -123,6 +123,8 @@ impl AgentTask {
             .rest
             .iter()
             .filter(|model| model.provider != self.current.provider)
+            // A plan has no calls to spare for haste.
+            .filter(|model| !step.plan.is_by_plan(model))
             .collect();
         if elsewhere.is_empty() {
             return Err(NoHedge::NoBackup);
@@ -138,7 +140,7 @@ impl AgentTask {
         // Models at providers known to be healthy come first.
         well.sort_by_key(|model| providers.health(&model.provider) != HealthStatus::Healthy);
         let affordable = |model: &&ModelRef| {
-            check_budget(step, self.fit(step, model).worst_case) == BudgetCheck::Allowed
+            check_budget(step, model, self.fit(step, model).worst_case) == BudgetCheck::Allowed
         };
         let affordable: Vec<ModelRef> = well.into_iter().filter(affordable).cloned().collect();
         if affordable.is_empty() {

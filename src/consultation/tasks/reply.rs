@@ -19,6 +19,7 @@ use crate::consultation::reading;
 use crate::consultation::reading::problem::{Problem, ProblemSeverity};
 use crate::domain::answer::artifact::{Content, Verdict};
 use crate::domain::ids::{CallId, ModelRef};
+use crate::domain::words::span;
 
 /// The next action after a reply.
 enum Next {
@@ -265,9 +266,9 @@ impl AgentTask {
                 Next::Again(Purpose::Reformed)
             }
             Retry::HintTooLong => {
-                let wait = failure.retry_after.unwrap_or_default().as_secs_f64().ceil();
+                let wait = span(failure.retry_after.unwrap_or_default());
                 let message = format!(
-                    "{}; `{}` asks for a pause of {wait} s",
+                    "{}; `{}` asks for a pause of {wait}",
                     failure.message, attempt.model.provider
                 );
                 Next::GiveUp(why(failure.class), failed(failure.class, message))
@@ -398,8 +399,11 @@ impl AgentTask {
             problems,
         };
         step.emit(Event::Call(CallEvent::Finished(Box::new(finished))));
-        step.run
-            .note_cost(by_price, plan.prices.price(asked).is_some());
+        // No estimate covers what is billed beside a plan.
+        if !plan.is_by_plan(asked) {
+            step.run
+                .note_cost(by_price, plan.prices.price(asked).is_some());
+        }
         if let Some(message) = step.run.overspending(&step.plan.control) {
             step.stop(AbortReason::CostExceededEstimate, message);
         }

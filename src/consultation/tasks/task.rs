@@ -178,6 +178,7 @@ impl AgentTask {
         let call = step.emitter.next_call();
         let prompt = self.prompt(step.plan, model);
         step.run.budget.set_aside(call, worst_case);
+        step.run.budget.plan_calls += u32::from(step.plan.is_by_plan(model));
         step.run.upcoming.begin(&self.agent, self.answer);
         step.emit(Event::Call(CallEvent::Started(CallStarted {
             call,

@@ -1,10 +1,11 @@
 //! Folds events into a transcript.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::consultation::event::{
     AgentEvent, CallEvent, CallStarted, CancelReason, ConsultationEvent, CostEvent, Envelope,
-    Event, JudgeEvent, PanelEvent, RoundEvent, StateEvent, StateName,
+    Event, JudgeEvent, PanelEvent, ProviderEvent, RoundEvent, StateEvent, StateName,
 };
 use crate::domain::ids::{AgentId, CallId};
 use crate::domain::record::stored_record::StoredHedge;
@@ -37,6 +38,7 @@ impl Transcript {
             substitutions: Vec::new(),
             hedges: Vec::new(),
             ceiling: None,
+            held_until: BTreeMap::new(),
             rounds: Vec::new(),
             early_end: None,
             persona_selection: None,
@@ -90,12 +92,20 @@ impl Transcript {
                 self.persona_selection = Some((**selection).clone());
             }
             Event::Cost(CostEvent::CeilingReached(ceiling)) => self.ceiling = Some(ceiling.clone()),
+            Event::Provider(ProviderEvent::Held {
+                provider, wait_ms, ..
+            }) => {
+                let until = envelope.at.after(Duration::from_millis(*wait_ms));
+                self.held_until.insert(provider.clone(), until);
+            }
             Event::Round(RoundEvent::Started { .. })
             | Event::Agent(AgentEvent::Thinking { .. })
-            | Event::Cost(CostEvent::GateTriggered { .. })
+            | Event::Cost(CostEvent::GateTriggered { .. } | CostEvent::CallsUsedUp { .. })
             | Event::Pulse(_)
             | Event::Health(_)
-            | Event::Provider(_) => {}
+            | Event::Provider(
+                ProviderEvent::CircuitChanged { .. } | ProviderEvent::KeyChanged { .. },
+            ) => {}
         }
     }
 

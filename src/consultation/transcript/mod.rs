@@ -10,13 +10,14 @@ pub mod no_answer;
 mod stored_record;
 pub(crate) mod debate_value;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::domain::answer::artifact::{
     Artifact, Content, CrossExam, Independent, ProvisionalAnswer, Revision, Synthesis, Verdict,
 };
 use crate::domain::answer::second_pass::{Held, SecondPass};
-use crate::domain::ids::{ConsultationId, SeatId};
+use crate::domain::ids::{ConsultationId, ProviderId, SeatId};
 use crate::domain::panel::Seat;
 use crate::domain::record::stored_record::StoredHedge;
 use crate::domain::time::Timestamp;
@@ -55,6 +56,8 @@ pub struct Transcript {
     pub hedges: Vec<StoredHedge>,
     /// The last call that the ceiling did not allow.
     pub ceiling: Option<CeilingReached>,
+    /// The end of the last backoff that each provider asked for.
+    pub held_until: BTreeMap<ProviderId, Timestamp>,
     /// Finished rounds, with their durations.
     pub rounds: Vec<(u8, Duration)>,
     /// The decision on an early end after Round 2; `None` if there was none.

@@ -64,6 +64,7 @@ pub fn no_answer(record: &StoredRecord) -> NoAnswer {
         ) if is_infrastructure(record) => NoAnswer::Infrastructure { message },
         Some(
             AbortReason::Declined
+            | AbortReason::CallCeiling
             | AbortReason::CostExceededEstimate
             | AbortReason::AgentFailed
             | AbortReason::AllAgentsFailed

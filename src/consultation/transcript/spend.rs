@@ -51,7 +51,10 @@ impl Transcript {
         }
         for lost in &self.lost_calls {
             let key = key(&lost.agent_id, lost.round_number, &lost.model);
-            groups.entry(key).or_default().cost.lower_bound |= !self.is_free(&lost.model);
+            let plan = self.terms.plan.as_deref();
+            let cost = &mut groups.entry(key).or_default().cost;
+            cost.lower_bound |= !self.is_free(&lost.model);
+            cost.by_plan |= plan.is_some_and(|plan| plan.is_by_plan(&lost.model));
         }
         groups
     }
@@ -91,7 +94,7 @@ impl Transcript {
         let estimated = self.estimate.iter().flat_map(|estimate| &estimate.calls);
         let mut estimated = estimated.filter(|call| call.model == *model).peekable();
         let by_estimate =
-            estimated.peek().is_some() && estimated.all(|call| call.cost == Cost::FREE);
+            estimated.peek().is_some() && estimated.all(|call| call.cost.is_unbilled());
         let is_free = |call: &CallFinished| {
             call.model == *model && matches!(call.cost_source, CostSource::Free | CostSource::Plan)
         };

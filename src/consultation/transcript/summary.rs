@@ -15,7 +15,6 @@ use crate::consultation::protocol::call::StopReason;
 use crate::domain::answer::artifact::{Content, Independent, Revision};
 use crate::domain::answer::confidence::Calibrated;
 use crate::domain::context::Context;
-use crate::domain::cost::money::Cost;
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::panel::Seat;
 use crate::stopping::early_termination::TerminationRule;
@@ -112,7 +111,7 @@ impl Transcript {
     /// Returns whether anything would be lost without a resume: an answer, or what was paid.
     pub fn has_progress(&self) -> bool {
         let is_answered = self.calls.iter().any(|call| call.error.is_none());
-        is_answered || self.total().cost != Cost::FREE
+        is_answered || !self.total().cost.is_unbilled()
     }
 
     /// Returns whether it can be resumed, judged by its log: it has its terms and has not ended for

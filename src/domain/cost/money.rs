@@ -144,7 +144,8 @@ impl Sub for Saving {
     }
 }
 
-/// A cost: the known part, and whether an unpriced or unreported part comes on top.
+/// A cost: the known part, whether an unpriced or unreported part comes on top, and whether it
+/// leaves out a part that a plan pays for, which has no price and is not free either.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cost {
@@ -153,18 +154,27 @@ pub struct Cost {
     pub known: MicroUsd,
     /// True if the real cost is the known part or more.
     pub lower_bound: bool,
+    /// True if a plan pays for a part that is left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_plan: bool,
 }
 
 impl Cost {
     pub const FREE: Self = Self {
         known: MicroUsd::ZERO,
         lower_bound: false,
+        by_plan: false,
+    };
+
+    pub const BY_PLAN: Self = Self {
+        by_plan: true,
+        ..Self::FREE
     };
 
     pub fn exactly(known: MicroUsd) -> Self {
         Self {
             known,
-            lower_bound: false,
+            ..Self::FREE
         }
     }
 
@@ -172,7 +182,13 @@ impl Cost {
         Self {
             known,
             lower_bound: true,
+            ..Self::FREE
         }
+    }
+
+    /// Returns whether no money is owed for it: it is free, or a plan pays for it.
+    pub fn is_unbilled(self) -> bool {
+        self.known.is_zero() && !self.lower_bound
     }
 
     /// Returns whether no part of it is known.
@@ -213,6 +229,7 @@ impl Add for Cost {
         Self {
             known: self.known + other.known,
             lower_bound: self.lower_bound || other.lower_bound,
+            by_plan: self.by_plan || other.by_plan,
         }
     }
 }
@@ -230,16 +247,19 @@ impl Sum for Cost {
 }
 
 /// Shows `$0.0131`, `≥ $0.0131` for a lower bound, or `price unknown`; precision as for
-/// [`MicroUsd`].
+/// [`MicroUsd`]. What a plan pays for is `plan`, `$0.0131 + plan` beside other parts.
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.by_plan && self.is_unbilled() {
+            return f.write_str("plan");
+        }
         if self.is_unknown() {
-            return f.write_str("price unknown");
+            f.write_str("price unknown")?;
+        } else {
+            f.write_str(if self.lower_bound { "≥ " } else { "" })?;
+            self.known.fmt(f)?;
         }
-        if self.lower_bound {
-            f.write_str("≥ ")?;
-        }
-        self.known.fmt(f)
+        f.write_str(if self.by_plan { " + plan" } else { "" })
     }
 }
 
@@ -295,5 +315,19 @@ mod tests {
             .into_iter()
             .sum();
         assert_eq!(total, Cost::at_least(MicroUsd(7)));
+    }
+
+    #[test]
+    fn what_a_plan_pays_for_has_no_amount() {
+        let billed = Cost::exactly(MicroUsd(13_100));
+        let unknown = Cost::at_least(MicroUsd::ZERO);
+        for (cost, shown) in [
+            (Cost::BY_PLAN, "plan"),
+            (Cost::BY_PLAN + Cost::FREE, "plan"),
+            (Cost::BY_PLAN + billed, "$0.0131 + plan"),
+            (Cost::BY_PLAN + unknown, "price unknown + plan"),
+        ] {
+            assert_eq!(cost.to_string(), shown);
+        }
     }
 }

@@ -148,12 +148,12 @@ pub enum Billing {
 }
 
 impl Billing {
-    /// The source of the cost of calls without a price of their own; `None` if they have one.
-    pub fn fixed_source(self) -> Option<CostSource> {
+    /// The cost of calls without a price of their own, and its source; `None` if they have one.
+    pub fn fixed_cost(self) -> Option<(Cost, CostSource)> {
         match self {
             Self::Metered => None,
-            Self::Free => Some(CostSource::Free),
-            Self::Plan => Some(CostSource::Plan),
+            Self::Free => Some((Cost::FREE, CostSource::Free)),
+            Self::Plan => Some((Cost::BY_PLAN, CostSource::Plan)),
         }
     }
 

@@ -37,12 +37,14 @@ impl Dispatcher {
     pub fn join(
         &self,
         limits: BTreeMap<ProviderId, u32>,
+        by_plan: &BTreeSet<ProviderId>,
         budgets: Vec<Arc<dyn SharedBudget>>,
     ) -> (Member, Vec<Input>) {
         let (sender, notices) = mpsc::unbounded_channel();
         let providers: BTreeSet<ProviderId> = limits.keys().cloned().collect();
         let (id, known) = self.with(|state| {
             state.joined += 1;
+            state.pool.begin_alone(by_plan);
             let id = MemberId(state.joined);
             let entry = MemberEntry {
                 notices: sender,

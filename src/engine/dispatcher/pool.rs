@@ -4,7 +4,7 @@
 //! Invariants: never more calls in flight at a provider than its limit; no call goes out before a
 //! backoff has passed; a call that goes out is reserved in every budget it counts against.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::budget::{BudgetRefusal, Reservations, SharedBudget};
@@ -220,6 +220,18 @@ impl ProviderPool {
         self.waiting.retain(|queued| queued.member != member);
         for state in self.states.values_mut() {
             state.in_flight.remove(&member);
+        }
+    }
+
+    /// Lets the first call to each of these providers go out alone: it shows whether the plan that
+    /// pays for them is used up, and whether the user is logged in.
+    pub fn begin_alone(&mut self, by_plan: &BTreeSet<ProviderId>) {
+        for provider in by_plan {
+            let unknown = self.states.entry(provider.clone());
+            unknown.or_insert_with(|| ProviderState {
+                limit: ConcurrencyLimit::alone(),
+                ..ProviderState::default()
+            });
         }
     }
 

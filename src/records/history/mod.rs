@@ -30,7 +30,7 @@ pub struct Filter {
 }
 
 const COLUMNS: &str = "c.number, c.id, c.question, c.mode, c.final_recommendation, \
-    c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
+    c.confidence, c.total_micro_usd, c.lower_bound, c.by_plan, c.total_tokens, c.duration_ms, c.state, \
     c.ended, c.status, c.abort_reason, c.outcome, c.outcome_note, c.follow_up_of, c.rejudged_from, \
     (SELECT group_concat(f.id, ' ') FROM consultations f WHERE f.follow_up_of = c.id) \
     AS follow_ups, \
@@ -196,7 +196,7 @@ fn history_row(row: &Row<'_>) -> Result<HistoryRow> {
     let ended = text("ended")?;
     let run_status: Option<Completion> = by_stored_name(&ended);
     let cost: Option<u64> = row.get("total_micro_usd")?;
-    let lower_bound: bool = row.get("lower_bound")?;
+    let (lower_bound, by_plan) = (row.get("lower_bound")?, row.get("by_plan")?);
     let outcome: Option<String> = row.get("outcome")?;
     let outcome: Option<AnswerOutcome> = outcome.as_deref().and_then(by_stored_name);
     let note = row.get("outcome_note")?;
@@ -214,7 +214,12 @@ fn history_row(row: &Row<'_>) -> Result<HistoryRow> {
         confidence: row.get("confidence")?,
         cost: cost.map(|known| {
             let known = MicroUsd(known);
-            Cost { known, lower_bound }.into()
+            Cost {
+                known,
+                lower_bound,
+                by_plan,
+            }
+            .into()
         }),
         total_tokens: row.get("total_tokens")?,
         duration_ms: row.get("duration_ms")?,

@@ -13,6 +13,8 @@ CREATE TABLE consultations (
   total_micro_usd INTEGER,
   -- 1 when the real cost is at least this.
   lower_bound INTEGER NOT NULL DEFAULT 0,
+  -- 1 when a plan pays for a part, which has no price and is left out.
+  by_plan INTEGER NOT NULL DEFAULT 0,
   total_tokens INTEGER,
   duration_ms INTEGER,
   created_at TEXT NOT NULL,
@@ -101,6 +103,7 @@ CREATE TABLE calls (
   hedge_won INTEGER NOT NULL DEFAULT 0,
   micro_usd INTEGER NOT NULL,
   lower_bound INTEGER NOT NULL,
+  by_plan INTEGER NOT NULL DEFAULT 0,
   input_tokens INTEGER NOT NULL,
   output_tokens INTEGER NOT NULL,
   tokens_estimated INTEGER NOT NULL DEFAULT 0,
@@ -110,7 +113,9 @@ CREATE TABLE calls (
 ) WITHOUT ROWID;
 
 -- With what one cost, so that the sums of many days need not read the rows themselves.
-CREATE INDEX idx_consultations_created_at ON consultations(created_at, total_micro_usd, lower_bound, ended);
+CREATE INDEX idx_consultations_created_at ON consultations(
+  created_at, total_micro_usd, lower_bound, by_plan, ended
+);
 CREATE INDEX idx_consultations_cost ON consultations(total_cost);
 CREATE INDEX idx_consultations_mode ON consultations(mode);
 CREATE INDEX idx_consultations_state ON consultations(state);
@@ -138,7 +143,7 @@ CREATE INDEX idx_consultations_follow_up_of ON consultations(follow_up_of, id)
 -- Statistics read the rows: each of these indexes holds all that one of their queries needs, so
 -- that no text is read.
 CREATE INDEX idx_consultations_sums ON consultations(
-  number, ended, total_micro_usd, lower_bound, total_tokens, duration_ms, confidence, dissent,
+  number, ended, total_micro_usd, lower_bound, by_plan, total_tokens, duration_ms, confidence, dissent,
   agreement, status, experts_heard, experts_changed, confidence_rise, confidence_rise_of,
   verdict_changed, later_rounds_micro_usd, later_rounds_lower_bound, early_termination,
   saved_micro_usd, project_type, context_tokens, cache_saved_micro_usd, cache_saved_incomplete
@@ -147,6 +152,6 @@ CREATE INDEX idx_consultations_duration ON consultations(ended, duration_ms);
 CREATE INDEX idx_calls_model ON calls(
   provider, model, first_token_ms, micro_usd, input_tokens, output_tokens
 );
--- Few calls fail, win as hedges or have an unknown cost.
-CREATE INDEX idx_calls_exceptions ON calls(provider, model, failed, hedge_won, lower_bound)
-  WHERE failed OR hedge_won OR lower_bound;
+-- Few calls fail, win as hedges, have an unknown cost or are paid by a plan.
+CREATE INDEX idx_calls_exceptions ON calls(provider, model, failed, hedge_won, lower_bound, by_plan)
+  WHERE failed OR hedge_won OR lower_bound OR by_plan;

@@ -31,10 +31,13 @@ use super::stored;
 pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
     let month = month_of(now, zone);
     let consultations = consultations_newest_first(logs).unwrap_or_default();
-    consultations
-        .iter()
-        .map(|consultation| spent_on(logs, consultation, &month))
-        .sum()
+    let spent = consultations.iter();
+    let spent: Cost = spent.map(|one| spent_on(logs, one, &month)).sum();
+    // A budget is of what is billed.
+    Cost {
+        by_plan: false,
+        ..spent
+    }
 }
 
 fn spent_on(logs: &Path, id: &ConsultationId, month: &Range<Timestamp>) -> Cost {
@@ -114,7 +117,7 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
         }
     }
     let unknown = open.into_values().map(|worst_case| Cost {
-        lower_bound: worst_case != Cost::FREE,
+        lower_bound: !worst_case.is_unbilled(),
         ..worst_case
     });
     cost + unknown.sum()

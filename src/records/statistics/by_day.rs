@@ -169,7 +169,7 @@ fn spent(
     };
 
     let mut statement = connection.prepare_cached(
-        "SELECT created_at, total_micro_usd, lower_bound FROM consultations \
+        "SELECT created_at, total_micro_usd, lower_bound, by_plan FROM consultations \
          WHERE created_at >= ?1 AND created_at < ?2 AND ended <> 'declined' ORDER BY created_at",
     )?;
     let mut rows = statement.query([begin, &end.to_string()])?;
@@ -190,6 +190,7 @@ fn spent(
         day.cost += Cost {
             known: MicroUsd(u64::try_from(known.unwrap_or_default()).unwrap_or_default()),
             lower_bound: known.is_none() || row.get(2)?,
+            by_plan: row.get(3)?,
         };
     }
     Ok(days)

@@ -15,7 +15,7 @@ use super::{cost, count, percentile};
 const SUMS: &str = "
     SELECT provider, model, calls, micro_usd, tokens, measured,
         ifnull(failures, 0.0) AS failures, ifnull(hedges_won, 0.0) AS hedges_won,
-        ifnull(lower_bounds, 0.0) AS lower_bounds
+        ifnull(lower_bounds, 0.0) AS lower_bounds, ifnull(by_plan, 0.0) AS by_plan
     FROM (
         SELECT provider, model, count(*) AS calls, total(micro_usd) AS micro_usd,
             total(input_tokens + output_tokens) AS tokens, count(first_token_ms) AS measured
@@ -24,9 +24,9 @@ const SUMS: &str = "
         GROUP BY provider, model
     ) LEFT JOIN (
         SELECT provider, model, total(failed) AS failures, total(hedge_won) AS hedges_won,
-            total(lower_bound) AS lower_bounds
+            total(lower_bound) AS lower_bounds, total(by_plan) AS by_plan
         FROM calls INDEXED BY idx_calls_exceptions
-        WHERE (failed OR hedge_won OR lower_bound) AND number >= ?1 AND number < ?2
+        WHERE (failed OR hedge_won OR lower_bound OR by_plan) AND number >= ?1 AND number < ?2
         GROUP BY provider, model
     ) USING (provider, model)
     ORDER BY provider, model";
@@ -44,7 +44,7 @@ pub(super) fn models(connection: &Connection, numbers: &Range<i64>) -> Result<Ve
             calls: count(row, "calls")?,
             failures: count(row, "failures")?,
             hedges_won: count(row, "hedges_won")?,
-            cost: cost(row, "micro_usd", "lower_bounds")?,
+            cost: cost(row, ["micro_usd", "lower_bounds", "by_plan"])?,
             tokens: count(row, "tokens")?,
             first_token_p50_ms: first_token(50)?,
             first_token_p95_ms: first_token(95)?,

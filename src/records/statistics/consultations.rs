@@ -20,8 +20,10 @@ use super::{average, cost, count, ratio};
 const COMPLETED: &str = "
     SELECT
         count(*) AS completed,
+        total(by_plan AND NOT lower_bound AND total_micro_usd IS 0) AS by_plan_alone,
         total(total_micro_usd) AS micro_usd,
         total(total_micro_usd IS NULL OR lower_bound) AS lower_bounds,
+        total(by_plan) AS by_plan,
         total(total_tokens) AS tokens,
         count(duration_ms) AS measured,
         total(duration_ms) AS duration_ms,
@@ -46,10 +48,12 @@ const COMPLETED: &str = "
             AS later_rounds_micro_usd,
         total(later_rounds_lower_bound) FILTER (WHERE verdict_changed IS NOT NULL)
             AS later_rounds_lower_bounds,
+        total(by_plan) FILTER (WHERE verdict_changed IS NOT NULL) AS later_rounds_by_plan,
         total(early_termination) AS early_terminations,
         total(saved_micro_usd) FILTER (WHERE early_termination) AS saved_micro_usd,
         total(saved_micro_usd IS NULL OR lower_bound) FILTER (WHERE early_termination)
             AS saved_lower_bounds,
+        total(by_plan) FILTER (WHERE early_termination) AS saved_by_plan,
         count(cache_saved_micro_usd) AS cached,
         total(cache_saved_micro_usd) AS cache_saved_micro_usd,
         total(cache_saved_incomplete) AS cache_saved_incomplete
@@ -64,6 +68,7 @@ const OTHERS: &str = "
         total(ended = 'declined') AS declined,
         total(total_micro_usd) AS micro_usd,
         total(total_micro_usd IS NULL OR lower_bound) AS lower_bounds,
+        total(by_plan) AS by_plan,
         total(total_tokens) AS tokens,
         count(cache_saved_micro_usd) AS cached,
         total(cache_saved_micro_usd) AS cache_saved_micro_usd,
@@ -78,6 +83,8 @@ pub(super) struct ConsultationSums {
     pub(super) cost: CostNumbers,
     /// Completed consultations with a recorded duration.
     pub(super) measured: u64,
+    /// Completed consultations that a plan paid for alone: they say nothing of what one costs.
+    pub(super) by_plan_alone: u64,
     /// The sum of these durations in milliseconds.
     pub(super) duration_ms: u64,
     pub(super) quality: QualityNumbers,
@@ -103,7 +110,7 @@ impl ConsultationSums {
         self.usage.total = states.completed + others;
         (states.aborted, states.unfinished) = (aborted, others - aborted);
         states.declined = count(row, "declined")?;
-        self.cost.total += cost(row, "micro_usd", "lower_bounds")?;
+        self.cost.total += cost(row, ["micro_usd", "lower_bounds", "by_plan"])?;
         self.cost.total_tokens += count(row, "tokens")?;
         self.cost.caching = [self.cost.caching, caching(row)?]
             .into_iter()
@@ -124,12 +131,13 @@ impl ConsultationSums {
                 ..UsageNumbers::default()
             },
             cost: CostNumbers {
-                total: cost(row, "micro_usd", "lower_bounds")?,
+                total: cost(row, ["micro_usd", "lower_bounds", "by_plan"])?,
                 total_tokens: sum("tokens")?,
                 caching: caching(row)?,
                 ..CostNumbers::default()
             },
             measured: sum("measured")?,
+            by_plan_alone: sum("by_plan_alone")?,
             duration_ms: sum("duration_ms")?,
             quality: QualityNumbers {
                 with_confidence: sum("with_confidence")?,
@@ -152,13 +160,19 @@ impl ConsultationSums {
                 verdicts_changed: sum("verdicts_changed")?,
                 later_rounds_cost: cost(
                     row,
-                    "later_rounds_micro_usd",
-                    "later_rounds_lower_bounds",
+                    [
+                        "later_rounds_micro_usd",
+                        "later_rounds_lower_bounds",
+                        "later_rounds_by_plan",
+                    ],
                 )?,
             },
             early_termination: EarlyTerminationNumbers {
                 count: sum("early_terminations")?,
-                saved: cost(row, "saved_micro_usd", "saved_lower_bounds")?,
+                saved: cost(
+                    row,
+                    ["saved_micro_usd", "saved_lower_bounds", "saved_by_plan"],
+                )?,
             },
         })
     }
@@ -217,7 +231,7 @@ pub(super) fn costs(
     let extreme = |condition: &str, order: &str| {
         let sql = format!(
             "SELECT (SELECT id FROM consultations AS named WHERE named.number = priced.number), \
-                total_micro_usd, lower_bound \
+                total_micro_usd, lower_bound, by_plan \
              FROM consultations AS priced INDEXED BY idx_consultations_sums \
              WHERE number >= ?1 AND number < ?2 AND total_micro_usd IS NOT NULL {condition} \
              ORDER BY total_micro_usd {order}, number LIMIT 1"
@@ -230,18 +244,22 @@ pub(super) fn costs(
                     cost: Cost {
                         known: MicroUsd(row.get(1)?),
                         lower_bound: row.get(2)?,
+                        by_plan: row.get(3)?,
                     },
                 })
             })
             .optional()
     };
-    let completed = sums.usage.by_state.completed;
-    let average = average(sums.cost.total.known.0, completed).map(MicroUsd);
+    let priced = sums.usage.by_state.completed - sums.by_plan_alone;
+    let average = average(sums.cost.total.known.0, priced).map(MicroUsd);
     Ok(CostNumbers {
         avg_per_consultation: average.map(MicroUsd::usd),
         avg_per_consultation_micro_usd: average,
         most_expensive: extreme("AND ended <> 'declined'", "DESC")?,
-        cheapest: extreme("AND ended = 'completed' AND lower_bound = 0", "ASC")?,
+        cheapest: extreme(
+            "AND ended = 'completed' AND NOT (lower_bound OR by_plan)",
+            "ASC",
+        )?,
         ..sums.cost.clone()
     })
 }

@@ -98,8 +98,10 @@ fn count(row: &Row<'_>, name: &str) -> Result<u64> {
 }
 
 /// A lower bound when one of them is.
-fn cost(row: &Row<'_>, micro_usd: &str, lower_bounds: &str) -> Result<Cost> {
+/// Of the columns of the known part, of lower bounds, and of parts that a plan pays for.
+fn cost(row: &Row<'_>, [micro_usd, lower_bounds, by_plan]: [&str; 3]) -> Result<Cost> {
     Ok(Cost {
+        by_plan: count(row, by_plan)? > 0,
         known: MicroUsd(count(row, micro_usd)?),
         lower_bound: count(row, lower_bounds)? > 0,
     })

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use crate::config::setting::{ALWAYS_ALLOW_UNDER, HEDGE_AFTER};
+use crate::config::setting::{ALWAYS_ALLOW_UNDER, HEDGE_AFTER, MAX_CALLS};
 use crate::config::settings::Settings;
 use crate::consultation::event::AbortReason;
 use crate::consultation::plan::options::{DebateOptions, JudgePasses, Rounds};
@@ -40,6 +40,7 @@ pub(super) fn control(
                 && !settings.origins.contains_key(ALWAYS_ALLOW_UNDER),
         },
         max_cost: settings.max_cost.into_iter().chain(unseen).min(),
+        max_calls: settings.max_calls,
         on_failure: settings.on_failure,
         strict: false,
         hedge: HedgeRule {
@@ -84,6 +85,9 @@ pub(super) fn resumed(
         unseen(request, settings),
     ];
     control.max_cost = limits.into_iter().flatten().min();
+    if settings.origins.contains_key(MAX_CALLS) {
+        control.max_calls = control.max_calls.min(settings.max_calls);
+    }
     // A resume after a strict abort accepts the result, unless `--strict` is given again.
     control.strict &= abort != Some(AbortReason::Strict);
     requested(control, request)
@@ -98,6 +102,7 @@ fn requested(mut control: Control, request: &ControlRequest) -> Control {
     };
     control.consent.consent_mode = request.consent_mode;
     control.max_cost = request.max_cost.or(control.max_cost);
+    control.max_calls = request.max_calls.unwrap_or(control.max_calls);
     control.on_failure = request.on_failure.unwrap_or(control.on_failure);
     control.max_wait = request
         .max_wait
@@ -267,6 +272,29 @@ mod tests {
         let before = control_of(&request(), strict, &[]);
         let control = resumed(before, None, &by_flag, &samples::settings(strict));
         assert_eq!(control.max_cost, Some(MicroUsd(3_000_000)));
+    }
+
+    #[test]
+    fn calls_of_a_plan_are_limited_by_request_settings_or_default() {
+        let with = |max_calls| ControlRequest {
+            max_calls,
+            ..request()
+        };
+        let few = r#"{"max_calls": 20}"#;
+        for (first, config, then, today, expected) in [
+            (None, "{}", None, "{}", 60),
+            (None, few, None, "{}", 20),
+            (Some(90), few, None, "{}", 90),
+            (Some(90), "{}", None, few, 20),
+            (None, few, Some(90), few, 90),
+        ] {
+            let before = control_of(&with(first), config, &[]);
+            let control = resumed(before, None, &with(then), &samples::settings(today));
+            assert_eq!(
+                control.max_calls, expected,
+                "{first:?} {config} {then:?} {today}"
+            );
+        }
     }
 
     #[test]

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
+
 use crate::domain::answer::confidence::{Basis, Calibrated};
 use crate::domain::cost::money::Cost;
 use crate::domain::panel::{Panel, Seat, unique_name};
+use crate::domain::time::Timestamp;
 
 pub use crate::domain::words::{
-    LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, spent, stated,
-    thousands,
+    LOCAL_QUALITY, amount, kilo, model_address, model_name, round_title, seconds, span, spent,
+    stated, thousands,
 };
 pub use crate::text::clean::count;
 
@@ -31,6 +34,19 @@ pub fn clock(duration: Duration) -> String {
     }
 }
 
+/// `14:05`, with the date on another day: a local time.
+pub fn local_moment(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let local = |at: Timestamp| {
+        let moment = jiff::Timestamp::from_millisecond(at.0).ok();
+        moment.map(|moment| moment.to_zoned(zone.clone()))
+    };
+    match (local(at), local(now)) {
+        (Some(at), Some(now)) if at.date() == now.date() => at.strftime("%H:%M").to_string(),
+        (Some(at), _) => at.strftime("%Y-%m-%d %H:%M").to_string(),
+        (None, _) => at.to_string(),
+    }
+}
+
 /// Formats what may be spent: with two decimals.
 pub fn dollars(cost: Cost) -> String {
     format!("{cost:.2}")
@@ -41,12 +57,16 @@ pub fn cost_range(low: Cost, expected: Cost, high: Cost, figure: fn(Cost) -> Str
     if expected.is_unknown() {
         return figure(expected);
     }
+    if high.is_unbilled() {
+        return figure(high);
+    }
     let mut figures = [low, expected, high]
         .map(|cost| figure(Cost::exactly(cost.known)))
         .to_vec();
     figures.dedup();
     let bound = if expected.lower_bound { "≥ " } else { "" };
-    format!("{bound}{}", figures.join(" – "))
+    let plan = if expected.by_plan { " + plan" } else { "" };
+    format!("{bound}{}{plan}", figures.join(" – "))
 }
 
 /// `84% (from 60 answers you graded)`: a probability and its basis.

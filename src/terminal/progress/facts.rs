@@ -1,7 +1,7 @@
 //! Facts from earlier events that later lines of progress need: the terms, the estimate, and the
 //! agent of each call.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::consultation::anonymity::labels::Labels;
@@ -9,7 +9,7 @@ use crate::consultation::event::{
     AgentEvent, CallEvent, CallStarted, ConsultationEvent, CostEvent, Envelope, Event, HealthEvent,
     PanelEvent, ProviderEvent, RoundEvent, Started,
 };
-use crate::consultation::plan::Control;
+use crate::consultation::plan::{Control, usual_max_calls};
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::consultation::policy::health::HealthStatus;
@@ -36,6 +36,10 @@ pub(super) struct RunFacts {
     /// Whether a model was asked in the current round.
     pub(super) has_asked: bool,
     providers: BTreeMap<ProviderId, ProviderFacts>,
+    /// The moment of the last event.
+    pub(super) now: Timestamp,
+    /// The providers that bill calls beside a plan.
+    pub(super) in_overage: BTreeSet<ProviderId>,
 }
 
 /// What is known of a provider.
@@ -60,6 +64,7 @@ impl RunFacts {
 
     pub(super) fn learn(&mut self, envelope: &Envelope) {
         self.waited_for_person += Duration::from_millis(envelope.waited_for_person_ms);
+        self.now = envelope.at;
         match &envelope.event {
             Event::Consultation(ConsultationEvent::Started(terms)) => {
                 self.start_clock(envelope.at);
@@ -116,7 +121,7 @@ impl RunFacts {
                 | ConsultationEvent::Completed { .. }
                 | ConsultationEvent::Aborted(_),
             )
-            | Event::Cost(CostEvent::CeilingReached(_))
+            | Event::Cost(CostEvent::CeilingReached(_) | CostEvent::CallsUsedUp { .. })
             | Event::Call(
                 CallEvent::Retried { .. }
                 | CallEvent::Hedged { .. }
@@ -197,8 +202,12 @@ impl RunFacts {
         self.control()?.consent.month
     }
 
-    pub(super) fn ceiling(&self) -> Option<MicroUsd> {
-        self.control()?.max_cost
+    /// Returns the ceiling, and the most calls that plans pay for.
+    pub(super) fn limits(&self) -> (Option<MicroUsd>, u32) {
+        let control = self.control();
+        control.map_or((None, usual_max_calls()), |control| {
+            (control.max_cost, control.max_calls)
+        })
     }
 
     fn control(&self) -> Option<&Control> {

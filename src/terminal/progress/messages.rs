@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
+
 use crate::consultation::event::{
     CallFinished, HealthUpdate, PanelSelection, Resumed, Started, StateName, Substitution,
     WhySubstituted,
@@ -20,15 +22,20 @@ use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::cost::tokens::{Usage, UsageSource};
 use crate::domain::ids::{AgentId, ProviderId};
 use crate::domain::panel::{Panel, Seat};
+use crate::domain::time::Timestamp;
 use crate::stopping::circuit::state::CircuitState;
 
 use crate::terminal::document::{Part, fact, screen};
 use crate::terminal::output::format::{
-    ONE_FAMILY, cost_range, count, dollars, model_address, seat_name, thousands, whole_seconds,
+    ONE_FAMILY, cost_range, count, dollars, local_moment, model_address, seat_name, thousands,
+    whole_seconds,
 };
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::widest;
 use crate::text::clean::one_line;
+
+/// A wait of at least this long ends at a time of the day: the seat is out until then.
+pub(in crate::terminal) const LONG_WAIT_MS: u64 = 120_000;
 
 pub(in crate::terminal) fn starting(terms: &Started) -> String {
     let debate = terms.plan.as_ref().map(|plan| &plan.debate);
@@ -137,10 +144,26 @@ pub(in crate::terminal) fn notices(terms: &Started) -> Vec<String> {
     notices
 }
 
+/// `$0.21 – $0.45 – $0.90 and up to 6 calls of your plan`.
+fn estimate_in_words(estimate: &Estimate) -> String {
+    let (cost, plan_calls) = (estimate.cost, estimate.plan_calls());
+    let billed = Cost {
+        by_plan: false,
+        ..cost
+    };
+    let range = || cost_range(estimate.low, billed, estimate.high, dollars);
+    let of_plan = || format!("up to {} of your plan", count(plan_calls, "call"));
+    match (plan_calls, estimate.high.is_unbilled()) {
+        (0, _) => range(),
+        (_, true) => of_plan(),
+        (_, false) => format!("{} and {}", range(), of_plan()),
+    }
+}
+
 /// `None` where the question was answered by a person.
 pub(in crate::terminal) fn consent(
     estimate: Option<&Estimate>,
-    ceiling: Option<MicroUsd>,
+    (ceiling, max_calls): (Option<MicroUsd>, u32),
     approved: bool,
     how: Consent,
 ) -> Option<String> {
@@ -159,9 +182,16 @@ pub(in crate::terminal) fn consent(
             return None;
         }
     };
-    let range = |sum: &Estimate| cost_range(sum.low, sum.cost, sum.high, dollars);
-    let cost = estimate.map_or_else(|| dollars(Cost::FREE), range);
-    Some(format!("💰 Estimated cost: {cost} ({verb})"))
+    let cost = estimate.map_or_else(|| dollars(Cost::FREE), estimate_in_words);
+    let by_plan = estimate.is_some_and(|estimate| estimate.cost.by_plan);
+    let limit = match (by_plan, ceiling) {
+        (false, _) => String::new(),
+        (true, None) => format!("; --max-calls stops at {max_calls}"),
+        (true, Some(_)) => {
+            format!("; no ceiling holds calls of a plan, --max-calls stops at {max_calls}")
+        }
+    };
+    Some(format!("💰 Estimated cost: {cost} ({verb}{limit})"))
 }
 
 pub(in crate::terminal) fn substituted(name: &str, substitution: &Substitution) -> String {
@@ -274,12 +304,18 @@ pub(in crate::terminal) fn provider_wait(
     provider: &ProviderId,
     wait_ms: u64,
     reason: &str,
+    now: Timestamp,
 ) -> String {
+    let wait = Duration::from_millis(wait_ms);
+    if wait_ms >= LONG_WAIT_MS {
+        let until = local_moment(now.after(wait), now, &TimeZone::system());
+        return format!("⏳ `{provider}`: {}, resets {until}", one_line(reason));
+    }
     // Tenths of a second do not matter in minutes.
     let wait = if wait_ms < 60_000 {
         millis(wait_ms)
     } else {
-        whole_seconds(Duration::from_millis(wait_ms))
+        whole_seconds(wait)
     };
     format!("⏳ `{provider}` asks to wait {wait}: {}", one_line(reason))
 }

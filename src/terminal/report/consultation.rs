@@ -5,10 +5,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
+
 use crate::domain::answer::artifact::{Severity, Verdict};
 use crate::domain::cost::money::Cost;
+use crate::domain::ids::ProviderId;
 use crate::domain::record::stored_record::{
-    ContextWords, StoredAgentRound, StoredConcern, StoredRecord, StoredRound,
+    ContextWords, StoredAgentRound, StoredConcern, StoredPlan, StoredRecord, StoredRound,
 };
 use crate::domain::time::Timestamp;
 
@@ -17,7 +20,9 @@ use super::{head, rounds, sections};
 use crate::terminal::document::{
     self, Fact, Line, Part, Table, fact, list, nested_list, paragraph, titled,
 };
-use crate::terminal::output::format::{amount, round_title, seconds, thousands};
+use crate::terminal::output::format::{
+    amount, count, kilo, local_moment, round_title, seconds, thousands,
+};
 
 pub fn report(record: &StoredRecord) -> String {
     document::markdown(&parts(record, Detail::Brief))
@@ -206,6 +211,7 @@ pub(super) fn cost(record: &StoredRecord) -> Vec<Fact> {
             );
     }
     let mut facts = vec![spent];
+    facts.extend(plans(record));
     let caching = record.caching();
     facts.extend(caching.map(|caching| fact("Prompt caching", Line::foreign(caching.in_words()))));
     let saved = record.cost_saved_in_words();
@@ -213,6 +219,35 @@ pub(super) fn cost(record: &StoredRecord) -> Vec<Fact> {
     facts.extend(saved.map(|saved| fact("Saved by ending after Round 2", saved)));
     facts.push(fact("Consultation", record.id.clone()));
     facts
+}
+
+/// `claude-code · plan (max_5x) · 18.2k tokens · 5 h window 41 % used · resets 19:23`; a time is
+/// local.
+pub(super) fn plans(record: &StoredRecord) -> Option<Fact> {
+    let zone = TimeZone::system();
+    let began = record.at.unwrap_or_default();
+    let line = |(provider, paid): (&ProviderId, &StoredPlan)| {
+        let name = paid.plan.as_ref();
+        let name = name.map_or_else(|| "plan".to_owned(), |name| format!("plan ({name})"));
+        let mut parts = vec![name, format!("{} tokens", kilo(paid.tokens))];
+        if let Some(window) = &paid.window {
+            parts.push(format!(
+                "{} window {} % used",
+                window.name, window.used_percent
+            ));
+            let reset = window.resets_at.map(|at| local_moment(at, began, &zone));
+            parts.extend(reset.map(|reset| format!("resets {reset}")));
+        }
+        if paid.overage > 0 {
+            let calls = count(usize::try_from(paid.overage).unwrap_or(usize::MAX), "call");
+            parts.push(format!("{calls} billed beside it"));
+        }
+        Line::foreign(format!("{provider} · {}", parts.join(" · ")))
+    };
+    (!record.plans.is_empty()).then(|| Fact {
+        values: record.plans.iter().map(line).collect(),
+        ..fact("Plan", "")
+    })
 }
 
 fn saved_by_filtering(record: &StoredRecord) -> Option<String> {

@@ -8,7 +8,7 @@ use crate::domain::ids::short_id;
 use crate::domain::record::rejudgement::Rejudgement;
 use crate::domain::record::stored_record::{Completion, StoredRecord};
 
-use super::consultation::cost;
+use super::consultation::{cost, plans};
 use super::{head, rejudge, sections};
 use crate::terminal::document::{Fact, Line, Part, fact, paragraph};
 use crate::terminal::output::format::amount;
@@ -63,6 +63,7 @@ pub fn summary(record: &StoredRecord, next: &NextSteps) -> Vec<Part> {
         let spent = spent.with(" | **Saved by ending after Round 2:** about {}", &saved);
         fact(cost.label, spent)
     }));
+    facts.extend(plans(record));
     let mut parts: Vec<Part> = notices(record).into_iter().collect();
     let is_complete = record.completion() == Completion::Completed;
     let title = if is_menu {

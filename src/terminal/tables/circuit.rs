@@ -1,7 +1,5 @@
 //! The report of `conclave circuit`: plain data, which is also its JSON, and its screen.
 
-use std::time::Duration;
-
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
@@ -10,6 +8,7 @@ use crate::domain::time::Timestamp;
 use crate::stopping::exit_check::breaker::BreakerState;
 use crate::stopping::exit_check::run::LoopRunId;
 use crate::stopping::exit_check::run_state::LoopRun;
+use crate::terminal::output::format::{local_moment, span};
 use crate::terminal::output::style::Paint;
 
 /// The circuit of one run at one moment: `open` decides the exit code of `conclave circuit status`,
@@ -30,7 +29,7 @@ pub fn state_of(run: Option<&LoopRun>, now: Timestamp) -> BreakerState {
 }
 
 pub(super) fn check(circuit: &BreakerState, now: Timestamp, zone: &TimeZone) -> Check {
-    let at = |at: Timestamp| moment(at, now, zone);
+    let at = |at: Timestamp| local_moment(at, now, zone);
     let (status, message, fix) = match circuit {
         BreakerState::Closed {
             no_progress_turns,
@@ -97,34 +96,6 @@ pub fn screen(
         Check::new(CheckStatus::Note, run, "").of("run", "run"),
     ];
     check_lines(&checks, width, paint)
-}
-
-/// `14:05`, with the date on another day: a local time.
-pub(super) fn moment(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
-    let local = |at: Timestamp| {
-        let moment = jiff::Timestamp::from_millisecond(at.0).ok();
-        moment.map(|moment| moment.to_zoned(zone.clone()))
-    };
-    match (local(at), local(now)) {
-        (Some(at), Some(now)) if at.date() == now.date() => at.strftime("%H:%M").to_string(),
-        (Some(at), _) => at.strftime("%Y-%m-%d %H:%M").to_string(),
-        (None, _) => at.to_string(),
-    }
-}
-
-/// `12 s`, `28 min`, `3 h`, `2 days`: rounded up, so that a wait of it is enough.
-pub(super) fn span(duration: Duration) -> String {
-    let seconds = duration.as_millis().div_ceil(1_000);
-    let (minutes, hours) = (seconds.div_ceil(60), seconds.div_ceil(60 * 60));
-    if seconds < 60 {
-        format!("{seconds} s")
-    } else if minutes < 120 {
-        format!("{minutes} min")
-    } else if hours < 48 {
-        format!("{hours} h")
-    } else {
-        format!("{} days", hours.div_ceil(24))
-    }
 }
 
 #[cfg(test)]
@@ -210,19 +181,5 @@ mod tests {
             taken.contains("→ a probe is out until 11:30; record its"),
             "{taken}"
         );
-    }
-
-    #[test]
-    fn spans_are_rounded_up() {
-        let spans = [
-            (0, "0 s"),
-            (59, "59 s"),
-            (61, "2 min"),
-            (7_201, "3 h"),
-            (172_801, "3 days"),
-        ];
-        for (seconds, expected) in spans {
-            assert_eq!(span(Duration::from_secs(seconds)), expected);
-        }
     }
 }

@@ -102,6 +102,7 @@ impl TrialCall {
         let cost = Cost {
             known: MicroUsd::from_usd(self.cost_usd).unwrap_or_default(),
             lower_bound: self.cost_is_lower_bound,
+            by_plan: false,
         };
         let message = format!("{}: {} ({time}, {cost:.6})", self.model, self.message);
         Check::new(status, message, "").of(&self.provider, &self.name)

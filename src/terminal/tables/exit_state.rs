@@ -4,7 +4,7 @@
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::circuit::{check, moment, state_of};
+use super::circuit::{check, state_of};
 use super::doctor::{Check, CheckStatus, check_lines};
 use crate::domain::time::Timestamp;
 #[cfg(test)]
@@ -16,6 +16,7 @@ use crate::stopping::exit_check::run_state::LoopRun;
 use crate::stopping::exit_check::totals::{DecisionTotals, SeedDecision};
 use crate::terminal::document::{self, Table, Tail};
 use crate::terminal::output::evaluation_tree::decision_in_words;
+use crate::terminal::output::format::local_moment;
 use crate::terminal::output::style::Paint;
 
 /// The state of a loop at one moment.
@@ -100,7 +101,7 @@ impl RunView {
     }
 
     fn check(&self, now: Timestamp, zone: &TimeZone) -> Check {
-        let seen = moment(self.last_seen, now, zone);
+        let seen = local_moment(self.last_seen, now, zone);
         let turns = match self.turn {
             0 => "no turn checked".to_owned(),
             turn => format!("turn {turn}"),
@@ -260,7 +261,7 @@ pub fn history_screen(
         let run = event.run.as_ref().map(|run| run.0.clone());
         let turn = event.turn.map(|turn| turn.to_string());
         vec![
-            moment(event.time, now, zone),
+            local_moment(event.time, now, zone),
             run.unwrap_or_default(),
             turn.unwrap_or_default(),
             event.message.clone(),

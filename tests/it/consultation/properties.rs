@@ -14,7 +14,7 @@ use conclave::terminal::report::report;
 use proptest::prelude::*;
 
 use crate::consultation::prelude::*;
-use crate::support::script::{crowd, personas, with_fallback};
+use crate::support::script::{crowd, paid_by_plan, personas, with_fallback};
 
 /// The next input of a script.
 #[derive(Clone, Debug)]
@@ -45,7 +45,8 @@ pub(super) enum How {
 
 fn how() -> impl Strategy<Value = How> {
     use FailureClass::{
-        Auth, Context, Empty, Internal, Interrupted, Overload, RateLimit, Transport, Unsupported,
+        Auth, Context, Empty, Internal, Interrupted, Overload, Quota, RateLimit, Transport,
+        Unsupported,
     };
     let classes = vec![
         Auth,
@@ -54,6 +55,7 @@ fn how() -> impl Strategy<Value = How> {
         Internal,
         Interrupted,
         Overload,
+        Quota,
         RateLimit,
         Transport,
         Unsupported,
@@ -67,7 +69,7 @@ fn how() -> impl Strategy<Value = How> {
         1 => Just(How::Refused),
         1 => Just(How::Odd),
         4 => prop::sample::select(classes).prop_map(How::Fails),
-        2 => (prop::sample::select(vec![RateLimit, Overload]), 0..60_000u64)
+        2 => (prop::sample::select(vec![RateLimit, Overload, Quota]), 0..60_000u64)
             .prop_map(|(class, ms)| How::Hints(class, ms)),
     ]
 }
@@ -145,6 +147,8 @@ struct Terms {
     /// There are fallbacks and hedges, and the user is asked about them.
     eventful: bool,
     max_cost: Option<u64>,
+    /// A plan pays for the calls to one vendor, for no more than these.
+    max_calls: Option<u32>,
     debate: DebateOptions,
     early_termination: Policy,
 }
@@ -198,13 +202,15 @@ fn terms() -> impl Strategy<Value = Terms> {
         any::<bool>(),
         any::<bool>(),
         prop::option::of(60_000..300_000u64),
+        prop::option::of(1..9u32),
     );
     (control, debates, policies).prop_map(
-        |((crowded, asks_first, eventful, max_cost), debate, early_termination)| Terms {
+        |((crowded, asks_first, eventful, max_cost, max_calls), debate, early_termination)| Terms {
             crowded,
             asks_first,
             eventful,
             max_cost,
+            max_calls,
             debate,
             early_termination,
         },
@@ -216,6 +222,10 @@ fn started(terms: &Terms) -> Player {
     plan.control.consent.always_allow_under =
         MicroUsd(if terms.asks_first { 0 } else { 10_000_000 });
     plan.control.max_cost = terms.max_cost.map(MicroUsd);
+    if let Some(max_calls) = terms.max_calls {
+        plan.control.max_calls = max_calls;
+        plan = paid_by_plan(plan, "anthropic");
+    }
     plan.debate = terms.debate.clone();
     plan.control.early_termination = TerminationRule {
         policy: terms.early_termination,
@@ -261,6 +271,12 @@ proptest! {
         // Every answer here costs less than its worst case, so the ceiling holds.
         if let Some(max_cost) = terms.max_cost {
             prop_assert!(cost.known <= MicroUsd(max_cost), "{} of {max_cost}", cost.known.0);
+        }
+        if let Some(max_calls) = terms.max_calls {
+            let calls = crate::consultation::prelude::started(&player.log);
+            let by_plan = calls.filter(|call| call.model.provider.as_str() == "anthropic");
+            let by_plan = by_plan.count();
+            prop_assert!(by_plan <= max_calls as usize, "{by_plan} of {max_calls}");
         }
     }
 

@@ -5,6 +5,7 @@ mod driver;
 mod health;
 mod interleavings;
 mod many;
+mod plans;
 mod questions;
 mod rate_limits;
 mod resume;

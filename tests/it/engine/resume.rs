@@ -38,7 +38,7 @@ impl Subscriber for Collector {
 
 /// Resumes from a log on a clock that starts at this time. Returns the consultation, the events
 /// that subscribers received and the history that the driver returned.
-async fn resume(
+pub(super) async fn resume(
     stage: &Stage,
     log: &[Envelope],
     clock: Timestamp,

@@ -37,8 +37,10 @@ const CLASSES: [FailureClass; 16] = [
 
 /// Returns the number of attempts while a failure of this class persists, and whether there are
 /// waits between them.
-fn expected_attempts(class: FailureClass) -> (usize, bool) {
+fn expected_attempts(class: FailureClass, has_hint: bool) -> (usize, bool) {
     match class {
+        // A plan is asked again only at the time that it names.
+        FailureClass::Quota if has_hint => (3, true),
         FailureClass::RateLimit
         | FailureClass::Overload
         | FailureClass::Transport
@@ -107,7 +109,7 @@ fn logged_waits(history: &[Envelope]) -> Vec<Duration> {
 async fn retries_follow_the_hint_exactly_for_every_failure_class() {
     let hint = Duration::from_millis(1_500);
     for class in CLASSES {
-        let (count, waits) = expected_attempts(class);
+        let (count, waits) = expected_attempts(class, true);
         let (attempts, history) = run_with_failure(7, failure_with(class, Some(hint))).await;
         let step = if waits { hint } else { NOTHING };
         let expected: Vec<Duration> = (0..count)
@@ -122,7 +124,7 @@ async fn retries_follow_the_hint_exactly_for_every_failure_class() {
 #[tokio::test(start_paused = true)]
 async fn waits_without_a_hint_are_at_most_one_and_two_seconds() {
     for class in CLASSES {
-        let (count, waits) = expected_attempts(class);
+        let (count, waits) = expected_attempts(class, false);
         for seed in if waits { 0..3 } else { 7..8 } {
             let (attempts, history) = run_with_failure(seed, failure_with(class, None)).await;
             let gaps = gaps(&attempts);

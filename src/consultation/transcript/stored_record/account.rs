@@ -13,10 +13,13 @@ use crate::consultation::prompt::Size;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::spend::Spend;
+use crate::domain::cost::pricing::CostSource;
+use crate::domain::ids::ProviderId;
 use crate::domain::names::stored_name;
 use crate::domain::record::stored_record::{
     Amount, EarlyTerminationEvaluation, EstimatedCost, PromptTemplate, PromptVersions,
-    StoredConsent, StoredCost, StoredRecord, StoredSpend, TokenCounts, TokenEfficiencyStats,
+    StoredConsent, StoredCost, StoredPlan, StoredRecord, StoredSpend, TokenCounts,
+    TokenEfficiencyStats,
 };
 
 impl Transcript {
@@ -46,9 +49,22 @@ impl Transcript {
                 by_agent: grouped(self.spend_by(|agent, _, _| agent.clone())),
                 by_round: grouped(self.spend_by(|_, round, _| format!("round_{round}"))),
             }),
+            plans: self.plans(),
             token_efficiency_stats: Some(self.token_efficiency(total.tokens.total())),
             ..record
         }
+    }
+
+    fn plans(&self) -> BTreeMap<ProviderId, StoredPlan> {
+        let mut plans: BTreeMap<ProviderId, StoredPlan> = BTreeMap::new();
+        for call in &self.calls {
+            let is_paid = call.cost_source == CostSource::Plan;
+            if is_paid || call.plan.is_some() {
+                let plan = plans.entry(call.model.provider.clone()).or_default();
+                plan.add(&call.tokens, is_paid, call.plan.as_deref());
+            }
+        }
+        plans
     }
 
     fn token_efficiency(&self, used: u64) -> TokenEfficiencyStats {

@@ -20,6 +20,9 @@ macro_rules! named_cost {
             known: MicroUsd,
             /// True if an unpriced or unreported part comes on top.
             lower_bound: bool,
+            /// True if a plan pays for a part, which has no price and is left out.
+            #[serde(skip_serializing_if = "std::ops::Not::not")]
+            by_plan: bool,
         }
     };
 }

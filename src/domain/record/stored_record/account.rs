@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::cost::money::{Cost, MicroUsd, Saving};
+use crate::domain::cost::plan_use::{PlanUse, PlanWindow};
 use crate::domain::cost::tokens::{Usage, UsageSource};
 use crate::domain::ids::{AgentId, ModelRef, ProviderId};
 use crate::domain::words::{amount, thousands};
@@ -21,14 +22,20 @@ pub struct Amount {
     pub micro_usd: Option<MicroUsd>,
     /// True if an unpriced or unreported part comes on top.
     pub lower_bound: bool,
+    /// True if a plan pays for a part, which has no price and is left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_plan: bool,
 }
 
 impl Amount {
     /// Exact where micro-dollars are written, else the nearest to the decimal.
     pub fn cost(&self) -> Option<Cost> {
         let known = self.micro_usd.or_else(|| MicroUsd::from_usd(self.usd?))?;
-        let lower_bound = self.lower_bound;
-        Some(Cost { known, lower_bound })
+        Some(Cost {
+            known,
+            lower_bound: self.lower_bound,
+            by_plan: self.by_plan,
+        })
     }
 }
 
@@ -38,6 +45,7 @@ impl From<Cost> for Amount {
             usd: Some(cost.known.usd()),
             micro_usd: Some(cost.known),
             lower_bound: cost.lower_bound,
+            by_plan: cost.by_plan,
         }
     }
 }
@@ -107,6 +115,38 @@ pub struct StoredCost {
     pub by_agent: BTreeMap<AgentId, StoredSpend>,
     /// By `round_N`.
     pub by_round: BTreeMap<String, StoredSpend>,
+}
+
+/// What a plan paid for in the consultation, and what is left of the plan.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct StoredPlan {
+    /// The plan's name, as its vendor writes it; `None` if it is not known.
+    pub plan: Option<String>,
+    /// The finished calls that it paid for.
+    pub calls: u64,
+    /// The tokens of these calls, prompts and answers.
+    pub tokens: u64,
+    /// The window of time whose limit was nearest after the last call; `None` if its vendor says
+    /// nothing of it.
+    pub window: Option<PlanWindow>,
+    /// The number of calls that were billed beside the plan, because its limit was reached.
+    pub overage: u64,
+}
+
+impl StoredPlan {
+    pub fn add(&mut self, usage: &Usage, is_paid: bool, said: Option<&PlanUse>) {
+        if is_paid {
+            self.calls += 1;
+            self.tokens = self.tokens.saturating_add(usage.total());
+        }
+        if let Some(said) = said {
+            self.plan = said.plan.clone().or(self.plan.take());
+            self.window = said.window.clone().or(self.window.take());
+            self.overage += u64::from(said.is_overage);
+        }
+    }
 }
 
 /// The use of the vendors' prompt caches, from the usage that they reported.

@@ -14,7 +14,7 @@ use crate::domain::answer::confidence::Calibrated;
 use crate::domain::answer::second_pass::Held;
 use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
-use crate::domain::words::amount;
+use crate::domain::words::{amount, kilo};
 
 /// The reason of an abort before the first call, because its cost was not agreed to.
 const DECLINED: &str = "declined";
@@ -210,12 +210,27 @@ impl StoredRecord {
     /// Without a finished call, it is not the price that is unknown.
     pub fn total_cost_in_words(&self) -> Option<String> {
         let cost = self.total_cost()?;
-        let calls = self.cost.as_ref()?.total.calls;
-        Some(if cost.is_unknown() && calls == Some(0) {
-            "not known".to_owned()
-        } else {
-            amount(cost)
-        })
+        let account = self.cost.as_ref()?;
+        if cost.is_unknown() && account.total.calls == Some(0) {
+            return Some("not known".to_owned());
+        }
+        if !cost.by_plan {
+            return Some(amount(cost));
+        }
+        if cost.is_unbilled() {
+            let tokens = self.plans.values().map(|plan| plan.tokens).sum();
+            return Some(format!("paid by your plan, {} tokens", kilo(tokens)));
+        }
+        let agents = account.by_agent.values();
+        let seats = agents.filter(|spend| spend.amount.by_plan).count();
+        let billed = amount(Cost {
+            by_plan: false,
+            ..cost
+        });
+        let plural = if seats == 1 { "" } else { "s" };
+        Some(format!(
+            "{billed}, without {seats} seat{plural} that a plan pays for"
+        ))
     }
 
     pub fn total_tokens(&self) -> Option<u64> {
@@ -263,7 +278,9 @@ impl StoredRecord {
 
     /// `None` if no part of it is known.
     pub fn cost_saved_in_words(&self) -> Option<String> {
-        let known = self.cost_saved().filter(|saved| !saved.is_unknown());
+        let is_known =
+            |saved: &Cost| !saved.is_unknown() && !(saved.by_plan && saved.is_unbilled());
+        let known = self.cost_saved().filter(is_known);
         known.map(amount)
     }
 
@@ -271,13 +288,13 @@ impl StoredRecord {
         let usd = self
             .estimated_cost_saved
             .filter(|_| self.early_termination)?;
+        let evaluation = self.early_termination_evaluation.as_ref();
+        let evaluated = evaluation.map(|evaluation| evaluation.estimated_cost_saved);
+        let evaluated = evaluated.unwrap_or_default();
         Some(Cost {
             known: MicroUsd::from_usd(usd)?,
-            lower_bound: self.estimated_cost_saved_lower_bound
-                || self
-                    .early_termination_evaluation
-                    .as_ref()
-                    .is_some_and(|evaluation| evaluation.estimated_cost_saved.lower_bound),
+            by_plan: evaluated.by_plan,
+            lower_bound: self.estimated_cost_saved_lower_bound || evaluated.lower_bound,
         })
     }
 

@@ -24,12 +24,12 @@ use super::outcome::Grade;
 use crate::domain::answer::artifact::{Dissent, Evidence, MenuOption};
 use crate::domain::answer::confidence::{Basis, Confidence};
 use crate::domain::context::{ProjectContext, ScrubbingReport};
-use crate::domain::ids::SeatId;
+use crate::domain::ids::{ProviderId, SeatId};
 use crate::domain::time::Timestamp;
 
 pub use self::account::{
     Amount, EstimatedCost, PromptTemplate, PromptVersions, StoredCaching, StoredConsent,
-    StoredCost, StoredSpend, TokenCounts, TokenEfficiencyStats,
+    StoredCost, StoredPlan, StoredSpend, TokenCounts, TokenEfficiencyStats,
 };
 pub use self::answer::{
     EarlyTerminationEvaluation, Rejudged, SecondVerdict, StoredConcern, StoredJudgePasses,
@@ -160,6 +160,9 @@ pub struct StoredRecord {
     /// The basis of `calibrated_confidence`.
     pub calibration: Option<Basis>,
     pub cost: Option<StoredCost>,
+    /// The plans that paid for calls, by provider; `cost` leaves these calls out.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub plans: BTreeMap<ProviderId, StoredPlan>,
     pub token_efficiency_stats: Option<TokenEfficiencyStats>,
     pub estimated_cost: Option<EstimatedCost>,
     pub consent: Option<StoredConsent>,

@@ -105,7 +105,7 @@ pub struct StoredAttempt {
     pub error: Option<CallError>,
     pub tokens: Option<TokenCounts>,
     pub cost: Option<Amount>,
-    /// `provider`, `table`, `free` or `unknown`.
+    /// `provider`, `table`, `free`, `plan` or `unknown`.
     pub cost_source: Option<String>,
     /// Milliseconds from the call to the first sign of an answer.
     pub latency_ms: Option<u64>,

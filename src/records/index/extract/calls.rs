@@ -59,6 +59,7 @@ fn call(round_number: u8, agent: &StoredAgentRound, attempt: &StoredAttempt) -> 
         ("hedge_won", hedge_won.into()),
         ("micro_usd", micro_usd(cost)),
         ("lower_bound", cost.lower_bound.into()),
+        ("by_plan", cost.by_plan.into()),
         ("input_tokens", whole(tokens.input.unwrap_or_default())),
         ("output_tokens", whole(tokens.output.unwrap_or_default())),
         ("tokens_estimated", tokens.estimated.into()),

@@ -56,6 +56,7 @@ fn consultation(record: &StoredRecord, created_at: Timestamp) -> Columns {
         ("total_cost", cost.map(|cost| cost.known.usd()).into()),
         ("total_micro_usd", micro_usd(cost)),
         ("lower_bound", lower_bound(cost)),
+        ("by_plan", cost.is_some_and(|cost| cost.by_plan).into()),
         ("total_tokens", whole(record.total_tokens())),
         ("duration_ms", whole(record.duration_ms)),
         ("created_at", created_at.to_string().into()),

@@ -114,12 +114,22 @@ impl LiveView {
 
     fn run_line(&self, elapsed: Duration, width: usize) -> String {
         let (paint, time) = (self.paint, clock(elapsed));
-        let (spent, against) = match self.estimate.filter(|estimate| *estimate != Cost::FREE) {
+        let billed = self.estimate.filter(|estimate| !estimate.is_unbilled());
+        let (spent, against) = match billed {
+            None if self.estimate.is_some_and(|estimate| estimate.by_plan) => {
+                ((self.spent + Cost::BY_PLAN).to_string(), String::new())
+            }
             Some(estimate) if estimate.is_unknown() => (estimate.to_string(), String::new()),
             // Its price is known, or a part of it.
             _ if self.spent.is_unknown() => ("cost unknown".to_owned(), String::new()),
             Some(estimate) if estimate.lower_bound => {
                 (amount(self.spent), format!(" of {estimate:.2}"))
+            }
+            // Beside the plan, only what is billed is compared.
+            Some(estimate) if estimate.by_plan => {
+                let by_plan = false;
+                let [spent, estimate] = [self.spent, estimate].map(|cost| Cost { by_plan, ..cost });
+                (amount(spent), format!(" of about {estimate:.2} + plan"))
             }
             Some(estimate) => (amount(self.spent), format!(" of about {estimate:.2}")),
             None => (amount(self.spent), String::new()),

@@ -20,7 +20,7 @@ use crate::terminal::output::printer::Verbosity;
 use crate::terminal::progress::answer_summary::AnswerSummary;
 use crate::terminal::progress::estimate::estimate_lines;
 use crate::terminal::progress::judge_stream::CallResult;
-use crate::terminal::progress::messages;
+use crate::terminal::progress::messages::{self, LONG_WAIT_MS};
 use crate::terminal::prompt::questions::{consent, early_termination, pulse};
 use crate::text::clean::one_line;
 
@@ -48,7 +48,11 @@ impl ProgressReporter {
             Event::Provider(event) => self.on_provider(event),
             Event::Health(HealthEvent::StatusUpdated(update)) => self.health_updated(update),
             // The error at the end says that a ceiling is reached, the report the rest.
-            Event::Cost(CostEvent::CeilingReached(_) | CostEvent::GateTriggered { .. })
+            Event::Cost(
+                CostEvent::CeilingReached(_)
+                | CostEvent::CallsUsedUp { .. }
+                | CostEvent::GateTriggered { .. },
+            )
             | Event::Judge(_)
             | Event::State(_)
             | Event::Round(RoundEvent::Started { .. })
@@ -242,7 +246,7 @@ impl ProgressReporter {
         }
     }
 
-    fn on_provider(&self, event: &ProviderEvent) {
+    fn on_provider(&mut self, event: &ProviderEvent) {
         match event {
             ProviderEvent::Held {
                 provider,
@@ -250,7 +254,10 @@ impl ProgressReporter {
                 reason,
                 ..
             } => {
-                let line = messages::provider_wait(provider, *wait_ms, reason);
+                let line = messages::provider_wait(provider, *wait_ms, reason, self.facts.now);
+                if *wait_ms >= LONG_WAIT_MS {
+                    return self.warn_of_failure(line);
+                }
                 // Redrawn rows show it.
                 if *wait_ms >= NOTABLE_WAIT_MS && self.display == DisplayMode::Plain {
                     self.printer.note(&line);
@@ -320,7 +327,7 @@ impl ProgressReporter {
     /// Without a person to ask, the reasons for asking follow.
     fn consent(&self, approved: bool, how: Consent) {
         let estimate = self.facts.estimate.as_ref();
-        if let Some(line) = messages::consent(estimate, self.facts.ceiling(), approved, how) {
+        if let Some(line) = messages::consent(estimate, self.facts.limits(), approved, how) {
             self.printer.note(&line);
         }
         if let (Consent::NobodyToAsk, Some(estimate)) = (how, estimate) {
@@ -351,6 +358,14 @@ impl ProgressReporter {
             let (asked, served) = (&call.model, one_line(served));
             self.printer.detail(&format!(
                 "   {name}: asked for `{asked}`, answered by `{served}`"
+            ));
+        }
+        if call.plan.as_ref().is_some_and(|plan| plan.is_overage)
+            && self.facts.in_overage.insert(call.model.provider.clone())
+        {
+            self.printer.warning(&format!(
+                "⚠️ `{}`: the plan's limit is reached, and its vendor bills you for more calls",
+                call.model.provider
             ));
         }
         self.details(messages::cache_use(&name, &call.tokens));

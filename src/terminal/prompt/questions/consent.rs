@@ -100,7 +100,15 @@ pub(in crate::terminal) fn reasons(
             "This may increase cost and response time.".to_owned(),
         ],
     };
-    why.iter().flat_map(words).collect()
+    let by_plan = estimate.calls.iter().filter(|call| call.cost.by_plan);
+    let by_plan: BTreeSet<&ModelRef> = by_plan.map(|call| &call.model).collect();
+    let of_plan = (!by_plan.is_empty()).then(|| {
+        format!(
+            "Your plan pays for {}: not in this cost, and held by no ceiling in dollars.",
+            named(&by_plan)
+        )
+    });
+    why.iter().flat_map(words).chain(of_plan).collect()
 }
 
 fn threshold_reason(why: &[GateReason], threshold: MicroUsd) -> Option<String> {

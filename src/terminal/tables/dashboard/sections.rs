@@ -112,6 +112,7 @@ pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
         |known| {
             dollars(Cost {
                 known,
+                by_plan: false,
                 ..cost.total
             })
         },
@@ -156,7 +157,7 @@ fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Optio
     let whole = assigned + unassigned;
     let part = |label: &str, cost: Cost| {
         // Without any known cost, the share is unknown too.
-        let is_known = cost.known > MicroUsd::ZERO || !cost.lower_bound;
+        let is_known = cost.known > MicroUsd::ZERO || !(cost.lower_bound || cost.by_plan);
         let share = percent(cost.known.0, whole.0).filter(|_| is_known);
         let amount = Line::of("{}: {}", [label, &dollars(cost)]);
         amount.with(" ({})", &share.unwrap_or_default())
@@ -279,7 +280,11 @@ fn most_cost(days: &[DayNumbers]) -> String {
         known.unwrap_or_default(),
         days.iter().any(|day| day.cost.lower_bound),
     );
-    let most = Cost { known, lower_bound };
+    let most = Cost {
+        known,
+        lower_bound,
+        by_plan: days.iter().any(|day| day.cost.by_plan),
+    };
     if most.is_unknown() {
         "not known".to_owned()
     } else {

@@ -1,10 +1,19 @@
 //! The ceiling, and the stop at a cost far above the estimate.
 
+use conclave::consultation::event::CostEvent;
+use conclave::consultation::plan::Control;
 use conclave::consultation::policy::estimate::Estimate;
 use conclave::consultation::protocol::call::Reply;
+use conclave::domain::cost::plan_use::{PlanUse, PlanWindow};
 use conclave::domain::cost::pricing::{Price, Rates};
+use conclave::domain::ids::ProviderId;
+use conclave::domain::time::Timestamp;
+use conclave::terminal::document::screen;
+use conclave::terminal::output::style::Paint;
+use conclave::terminal::report::{NextSteps, page, report, summary};
 
 use crate::consultation::prelude::*;
+use crate::support::script::{crowd, paid_by_plan, with_fallback};
 
 /// Returns a plan that was agreed to, under the smallest ceiling that pays for the expected answers.
 fn just_enough() -> (Plan, MicroUsd) {
@@ -203,6 +212,140 @@ fn calls_of_unknown_cost_are_in_doubt_up_to_their_worst_case() {
     assert_eq!(answered.cost.known + transcript.in_doubt(), all);
     let in_doubt = transcript.stored_record().cost.unwrap().in_doubt_micro_usd;
     assert_eq!(in_doubt, transcript.in_doubt());
+}
+
+#[test]
+fn plan_pays_for_no_more_calls_than_allowed_and_what_is_paid_is_kept() {
+    let mut plan = paid_by_plan(crowd(4), "anthropic");
+    plan.control.max_calls = 3;
+    let mut player = Player::started(plan.clone());
+    assert_eq!(player.open.len(), 3);
+    // A repair is one more call.
+    player.answer(0, reply("Well, it depends."));
+    assert_eq!(
+        (player.open.len(), player.machine.state()),
+        (2, StateName::Independent)
+    );
+    assert_eq!(player.finish(good), StateName::Aborted);
+    let used_up = |log: &[Envelope]| {
+        let is_it = |envelope: &&Envelope| {
+            matches!(
+                envelope.event,
+                Event::Cost(CostEvent::CallsUsedUp { max_calls: 3, .. })
+            )
+        };
+        log.iter().filter(is_it).count()
+    };
+    assert_eq!(used_up(&player.log), 1);
+    let transcript = fold(&player);
+    let abort = transcript.abort.unwrap();
+    assert_eq!(abort.reason, AbortReason::CallCeiling);
+    let expected = "The limit of 3 calls that a plan pays for is reached, and \
+                    anthropic:claude-sonnet-5-5 would be one more";
+    assert_eq!(abort.message, expected);
+    assert_eq!(transcript.artifacts.len(), 2);
+
+    let resume = |max_calls| {
+        let control = Control {
+            max_calls,
+            ..plan.control.clone()
+        };
+        Player::resumed(&player.log, Duration::from_secs(9), Some(control)).unwrap()
+    };
+    assert_eq!(resume(3).machine.state(), StateName::Aborted);
+    let mut resumed = resume(60);
+    assert_eq!(resumed.finish(good), StateName::Complete);
+}
+
+#[test]
+fn what_a_plan_pays_for_is_shown_nowhere_as_a_cost_of_zero() {
+    let resets_at = Some(Timestamp(1_795_252_598_000 + 3 * 3_600_000));
+    let play = |plan: Plan| {
+        let mut player = Player::started(plan);
+        player.finish(|ask| {
+            let mut outcome = good(ask);
+            if let Ok(reply) = &mut outcome
+                && ask.model.provider.as_str() == "anthropic"
+            {
+                reply.plan = Some(Box::new(PlanUse {
+                    plan: Some("max_5x".to_owned()),
+                    window: Some(PlanWindow {
+                        name: "5 h".to_owned(),
+                        used_percent: 41,
+                        resets_at,
+                    }),
+                    is_overage: false,
+                }));
+            }
+            outcome
+        });
+        fold(&player).stored_record()
+    };
+    let mixed = play(paid_by_plan(plan(), "anthropic"));
+    let paid = &mixed.plans[&ProviderId::new("anthropic")];
+    assert_eq!((paid.calls, paid.tokens, paid.overage), (2, 2_200, 0));
+    let words = mixed.total_cost_in_words().unwrap();
+    assert!(
+        words.ends_with(", without 1 seat that a plan pays for"),
+        "{words}"
+    );
+    let attempts = mixed.agent_rounds().flat_map(|(_, work)| &work.attempts);
+    let sources = attempts.filter_map(|attempt| attempt.cost_source.as_deref());
+    assert_eq!(sources.filter(|source| *source == "plan").count(), 2);
+
+    let mut whole = crowd(3);
+    whole.panel.judges = vec![whole.panel.seats[0].model.clone()];
+    let whole = play(paid_by_plan(whole, "anthropic"));
+    let expected = "paid by your plan, 9.9k tokens";
+    assert_eq!(whole.total_cost_in_words().unwrap(), expected);
+    for record in [mixed, whole] {
+        let parts = summary(&record, &NextSteps::None);
+        let shown = screen(&parts, None, Paint::PLAIN);
+        for text in [shown, report(&record), page(&record)] {
+            let mut zeros = text.split("$0.00").skip(1);
+            let is_more = |rest: &str| rest.starts_with(|digit: char| digit.is_ascii_digit());
+            assert!(zeros.all(is_more), "{text}");
+            assert!(text.contains(" · plan (max_5x) · "), "{text}");
+            assert!(text.contains(" · 5 h window 41 % used · resets "), "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_is_billed_beside_a_plan_is_counted_but_no_overspending() {
+    let mut player = Player::started(paid_by_plan(plan(), "anthropic"));
+    let at = place(&player, |ask| is_at(ask, "anthropic")).unwrap();
+    let billed = with(&player.open[at].clone(), |reply| {
+        reply.reported_cost = Some(MicroUsd(9_000_000));
+        reply.plan = Some(Box::new(PlanUse {
+            is_overage: true,
+            ..PlanUse::default()
+        }));
+    });
+    player.answer(at, billed);
+    assert_eq!(player.finish(good), StateName::Complete);
+    let record = fold(&player).stored_record();
+    assert_eq!(record.plans[&ProviderId::new("anthropic")].overage, 1);
+    assert!(record.total_cost().unwrap().known > MicroUsd(9_000_000));
+}
+
+#[test]
+fn fallback_of_a_seat_that_a_plan_pays_for_may_cost_what_needs_no_consent() {
+    let mut plan = paid_by_plan(crowd(1), "anthropic");
+    let gpt = ModelRef::new("openai", "gpt-6.1-sol");
+    plan.panel.judges = vec![plan.panel.seats[0].model.clone(), gpt.clone()];
+    plan = with_fallback(plan, &gpt);
+    for (always_allow_under, reason) in [
+        (10_000_000, None),
+        (0, Some(AbortReason::CostExceededEstimate)),
+    ] {
+        plan.control.consent.always_allow_under = MicroUsd(always_allow_under);
+        let mut player = Player::started(plan.clone());
+        player.answer(0, failure(FailureClass::Auth, "not logged in"));
+        player.finish(good);
+        let abort = fold(&player).abort;
+        assert_eq!(abort.map(|abort| abort.reason), reason);
+    }
 }
 
 /// Returns a valid reply at a cost far above any estimate.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use conclave::consultation::event::WhySubstituted;
 use conclave::consultation::policy::hedging::NoHedge;
 use conclave::consultation::transcript::summary::Status;
+use conclave::domain::cost::pricing::Billing;
 
 use super::{
     answer_all_but, answer_at, grok, mistral, plan_with_fallbacks, substitutions, unhealthy,
@@ -213,4 +214,22 @@ fn judge_is_hedged_with_the_next_judge() {
     assert_eq!(player.open[1].model, expected);
     player.answer(1, reply(good_text(player.open[1].answer)));
     assert_eq!(player.machine.state(), StateName::CrossExam);
+}
+
+#[test]
+fn no_call_of_a_plan_is_spent_on_a_hedge() {
+    let mut plan = plan_with_fallbacks();
+    let terms = ModelTerms {
+        billing: Billing::Plan,
+        ..ModelTerms::default()
+    };
+    plan.models = [grok(), mistral()].map(|model| (model, terms)).into();
+    let mut player = Player::started(plan);
+    answer_all_but(&mut player, "anthropic");
+    player.pass(HEDGE_DELAY);
+    player.rest();
+    assert_eq!(not_hedged(&player), [NoHedge::NoBackup]);
+    // It takes over after a failure all the same.
+    player.answer_agent("security", failure(FailureClass::Auth, "no"));
+    assert_eq!(player.open[0].model, grok());
 }

@@ -375,6 +375,7 @@ fn targets_are_met_by_what_is_known() {
     let cost = |micro, lower_bound| Cost {
         known: MicroUsd(micro),
         lower_bound,
+        by_plan: false,
     };
     for (runs, median, month, met) in [
         (
@@ -394,4 +395,24 @@ fn targets_are_met_by_what_is_known() {
     ] {
         assert_eq!(progress(runs, median, month), met);
     }
+}
+
+#[test]
+fn what_a_plan_pays_for_makes_no_average_and_is_not_the_cheapest() {
+    let by_plan = |micro: u64| json!({ "micro_usd": micro, "by_plan": true });
+    let with = |number, cost| record(number, json!({ "cost": cost }));
+    let billed = with(1, cost(300_000, false));
+    let found = of(&[billed, with(2, by_plan(0)), with(3, by_plan(100_000))]).cost;
+    assert_eq!(
+        found.avg_per_consultation_micro_usd,
+        Some(MicroUsd(200_000))
+    );
+    assert_eq!(found.total.to_string(), "$0.4000 + plan");
+    assert_eq!(found.cheapest.unwrap().id, "consult-0001");
+    let alone = of(&[with(1, by_plan(0))]).cost;
+    let shown = (
+        alone.avg_per_consultation_micro_usd,
+        alone.total.to_string(),
+    );
+    assert_eq!(shown, (None, "plan".to_owned()));
 }

@@ -6,6 +6,6 @@ mod plan;
 mod player;
 mod replies;
 
-pub use plan::{crowd, persona_named, personas, plan, with_fallback};
+pub use plan::{crowd, paid_by_plan, persona_named, personas, plan, with_fallback};
 pub use player::{Notice, Player};
 pub use replies::{failure, failure_with_hint, good, good_text, reply, stopped};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use conclave::consultation::plan::options::DebateOptions;
-use conclave::consultation::plan::{Control, Plan};
+use conclave::consultation::plan::{Control, ModelTerms, Plan};
 use conclave::consultation::policy::consent::{ConsentMode, ConsentRule};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::retry::RetryRule;
@@ -12,7 +12,7 @@ use conclave::consultation::prompt::filter::PromptMaterial;
 use conclave::consultation::prompt::{RenderedContexts, Templates};
 use conclave::consultation::protocol::answer::AnswerForm;
 use conclave::domain::cost::money::MicroUsd;
-use conclave::domain::cost::pricing::{Price, PriceList, Rates};
+use conclave::domain::cost::pricing::{Billing, Price, PriceList, Rates};
 use conclave::domain::ids::{ConsultationId, ModelRef, SeatId};
 use conclave::domain::panel::{Panel, Persona, Seat};
 use conclave::stopping::early_termination::TerminationRule;
@@ -111,6 +111,18 @@ pub fn with_fallback(mut plan: Plan, model: &ModelRef) -> Plan {
     plan.fallbacks = seats
         .map(|seat| (seat.id.clone(), vec![model.clone()]))
         .collect();
+    plan
+}
+
+/// Lets the user's plan pay for the models of this vendor.
+pub fn paid_by_plan(mut plan: Plan, provider: &str) -> Plan {
+    let terms = ModelTerms {
+        billing: Billing::Plan,
+        ..ModelTerms::default()
+    };
+    let models = plan.panel.models().cloned();
+    let paid = models.filter(|model| model.provider.as_str() == provider);
+    plan.models = paid.map(|model| (model, terms)).collect();
     plan
 }
 

@@ -158,7 +158,7 @@ fn refused_requests_are_repeated_only_after_a_short_hint() {
             OpenRouter,
             error(429, "x", "far too fast").header("retry-after", "3600"),
             "rate_limit",
-            "(HTTP 429); `openrouter` asks for a pause of 3600 s",
+            "(HTTP 429); `openrouter` asks for a pause of 60 min",
         ),
     ]);
 }
