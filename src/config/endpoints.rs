@@ -16,6 +16,7 @@ use super::value::{ConfigValue, NAME_RULE, ValueError, is_name, optional};
 use crate::domain::ids::ProviderId;
 use crate::domain::model::address::{self, Bare};
 use crate::domain::model::dialect::{Structure, TokensField, WireFormat};
+use crate::domain::model::program::of_vendor;
 use crate::domain::model::vendors::{self, VENDORS};
 
 /// One entry. As JSON, it is what would be written under its name.
@@ -112,6 +113,10 @@ impl EndpointEntry {
     fn read(name: String, place: &ConfigValue<'_>) -> Result<Self, ValueError> {
         if name == ProviderId::LOCAL {
             return Err(place.error("cannot have this name: it is reserved for the embedded model"));
+        }
+        let is_program = of_vendor(&ProviderId::new(name.as_str())).is_some();
+        if is_program || name == ProviderId::COMMAND {
+            return Err(place.error("cannot have this name: it is reserved for a program"));
         }
         let fields = place.fields(&FIELDS)?;
         let key = match (fields.get("api_key_env"), fields.get("api_key_cmd")) {

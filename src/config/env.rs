@@ -63,6 +63,14 @@ impl Environment {
         self.variables.get(name).map(PathBuf::from)
     }
 
+    /// All variables that are Unicode. Their values may be keys.
+    pub fn texts(&self) -> BTreeMap<String, String> {
+        let variables = self.variables.iter();
+        variables
+            .filter_map(|(name, value)| Some((name.clone(), value.to_str()?.to_owned())))
+            .collect()
+    }
+
     pub fn secret(&self, name: &str) -> Option<SecretString> {
         self.text(name).map(SecretString::from)
     }

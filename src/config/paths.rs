@@ -56,6 +56,11 @@ impl Home {
         self.0.join("consult-logs")
     }
 
+    /// The locks of programs that answer in a seat.
+    pub fn programs_folder(&self) -> PathBuf {
+        self.0.join("programs")
+    }
+
     pub fn runs_folder(&self) -> PathBuf {
         self.0.join("runs")
     }

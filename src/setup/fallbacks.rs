@@ -9,8 +9,8 @@
 //! counts as one of the middle tier. No key is unlocked for a fallback, unless the panel needs it
 //! anyway.
 //!
-//! A question goes only where the user has sent it: for a private model, only models with a seat,
-//! or named as judges, can take over. For a hosted model only hosted ones can: models on the user's
+//! A question goes only where the user has sent it: for a private model, and for a program, whose
+//! plan costs nothing more, only models with a seat, or named as judges, can take over. For a hosted model only hosted ones can: models on the user's
 //! machine differ in quality, and are slow when several requests come at once.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +50,9 @@ struct FallbackPool<'a> {
 
 impl FallbackPool<'_> {
     fn fallbacks_of(&self, model: &ModelRef) -> Vec<ModelRef> {
-        let mut models = if self.context.is_private(&model.provider) {
+        let stays =
+            self.context.is_private(&model.provider) || self.context.is_program(&model.provider);
+        let mut models = if stays {
             self.of_panel()
         } else {
             let mut models = self.of_vendors();

@@ -9,6 +9,7 @@ pub mod settings;
 pub mod context;
 pub mod personas;
 pub mod provider_access;
+pub mod programs;
 pub mod panel;
 pub mod local_servers;
 pub mod embedded_model;

@@ -6,8 +6,10 @@ use super::local_servers::LocalServerSet;
 use super::panel::context::SelectionContext;
 use super::panel::spec::PanelSpec;
 use super::personas::PersonaRegistry;
+use super::programs::ProgramList;
 use super::provider_access::{self, ProviderAccess};
 use crate::config::env::Environment;
+use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::domain::ids::ModelRef;
 use crate::domain::time::Timestamp;
@@ -26,6 +28,7 @@ pub(super) struct SampleSources {
     personas: PersonaRegistry,
     access_list: Vec<ProviderAccess>,
     servers: LocalServerSet,
+    programs: ProgramList,
 }
 
 impl SampleSources {
@@ -35,6 +38,7 @@ impl SampleSources {
             personas: PersonaRegistry::builtin(),
             access_list: access_list(config, variables),
             servers: LocalServerSet::none(),
+            programs: programs(config, variables),
         }
     }
 
@@ -43,6 +47,8 @@ impl SampleSources {
             catalog: &self.catalog,
             personas: &self.personas,
             access_list: &self.access_list,
+            programs: &self.programs,
+            usual_programs: &[],
             embedded: Some(ModelRef::new("local", "small")),
             servers: &self.servers,
             now: Timestamp(1_795_252_598_000),
@@ -54,6 +60,12 @@ pub(super) fn settings(config: &str) -> Settings {
     Settings::default()
         .with_file(Path::new("config.json"), config)
         .unwrap()
+}
+
+pub(super) fn programs(config: &str, variables: &[(&str, &str)]) -> ProgramList {
+    let environment = Environment::of(variables.iter().copied());
+    let home = Home::at("/nowhere");
+    ProgramList::load(&settings(config), &environment, &home, Timestamp(0))
 }
 
 pub(super) fn access_list(config: &str, variables: &[(&str, &str)]) -> Vec<ProviderAccess> {

@@ -13,6 +13,7 @@ use crate::domain::model::vendors;
 use crate::engine::clock::Clock;
 use crate::providers::local::files::manifest::{GgufModel, MODELS};
 use crate::setup::personas::{PersonaRegistry, templates};
+use crate::setup::programs::{ProgramAccess, ProgramList};
 use crate::setup::settings;
 
 /// What is named.
@@ -63,7 +64,13 @@ impl Names {
                 });
                 let local = |(name, help)| (format!("local:{name}"), help);
                 let local = LocalModels.find(typed)?.into_iter().map(local);
-                cloud.chain(local).collect()
+                let environment = &environment;
+                let now = Clock::system().now();
+                let programs = ProgramList::load(&all, environment, &home, now);
+                let programs = programs.iter().flat_map(ProgramAccess::usual_models);
+                let programs = programs
+                    .map(|model| (model.to_string(), vendors::name(&model.provider).into()));
+                cloud.chain(programs).chain(local).collect()
             }
             LocalModels => {
                 let named = |model: &GgufModel| (model.name.into(), model.good_for.into());

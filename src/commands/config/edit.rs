@@ -1,7 +1,6 @@
 //! Edits of the settings file: checked by the code that reads settings, and written whole or not at
 //! all.
 
-use std::fs::File;
 use std::process::Command;
 
 use serde_json::{Map, Value, json};
@@ -10,18 +9,16 @@ use crate::commands::App;
 use crate::config::edit as json_edit;
 use crate::config::env::Environment;
 use crate::config::keys::detection::{hide_keys, holds_key};
-use crate::config::load::{SettingsError, parse_object};
-use crate::config::paths::{Home, read_optional};
+use crate::config::load::parse_object;
+use crate::config::paths::Home;
 use crate::config::setting::{ALWAYS_ALLOW_UNDER, Parts, Setting};
 use crate::config::settings::Settings;
 use crate::domain::cost::money::MicroUsd;
 use crate::domain::names::snake_case;
 use crate::error::{Error, whole};
-use crate::files::SizeLimit;
-use crate::files::write::{Access, create_private_dir, write_atomically};
 use crate::setup::panel::spec::PersonaChoice;
 use crate::setup::personas::{self, PersonaRegistry};
-use crate::setup::settings::{load_own, unusable};
+use crate::setup::settings::{self, load_own, unusable};
 use crate::terminal::output::printer::Printer;
 use crate::text::clean::one_line;
 
@@ -139,32 +136,13 @@ pub(in crate::commands) fn remove(name: &str, home: &Home) -> Result<(bool, Remo
     })
 }
 
-/// Changes the file under a lock, so that each of several processes sees what the one before it
-/// wrote. An edit without a new text writes nothing. Returns whether the file was written, and the
-/// result of the edit.
+/// An edit without a new text writes nothing. Returns whether the file was written, and the result
+/// of the edit.
 fn change<T>(
     home: &Home,
-    edit: impl Fn(&SettingsFile<'_>) -> Result<(Option<String>, T), Error>,
+    change: impl Fn(&SettingsFile<'_>) -> Result<(Option<String>, T), Error>,
 ) -> Result<(bool, T), Error> {
-    // No folder is created for an edit that fails.
-    if let (None, result) = edit(&SettingsFile::read(home)?)? {
-        return Ok((false, result));
-    }
-    let unwritable = |error| {
-        Error::failed(error)
-            .hint("make the home writable, or set `CONCLAVE_HOME` to another folder")
-    };
-    create_private_dir(home.path()).map_err(unwritable)?;
-    // Other processes wait until this one is done. The folder of the home itself is locked, so that
-    // no lock file stays in it; one that cannot be locked is used without.
-    let folder = File::open(home.path());
-    let _lock = folder.and_then(|folder| folder.lock().map(|()| folder));
-    let (text, result) = edit(&SettingsFile::read(home)?)?;
-    if let Some(text) = &text {
-        write_atomically(&home.config_file(), text.as_bytes(), Access::Private)
-            .map_err(unwritable)?;
-    }
-    Ok((text.is_some(), result))
+    settings::edit(home, |text| change(&SettingsFile::of(home, text)?))
 }
 
 pub(in crate::commands) fn warn_of_variable(
@@ -188,14 +166,6 @@ struct SettingsFile<'a> {
 }
 
 impl<'a> SettingsFile<'a> {
-    /// A missing file has no settings.
-    fn read(home: &'a Home) -> Result<Self, Error> {
-        let path = home.config_file();
-        let text = read_optional(&path, SizeLimit::SETTINGS)
-            .map_err(|source| unusable(SettingsError::unreadable(&path, source)))?;
-        Self::of(home, text.unwrap_or_else(|| "{}\n".to_owned()))
-    }
-
     fn of(home: &'a Home, text: String) -> Result<Self, Error> {
         let object = parse_object(&home.config_file(), &text).map_err(|error| {
             Error::usage(error).hint("fix or remove the file; nothing was written")

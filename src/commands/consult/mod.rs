@@ -37,6 +37,7 @@ Examples:
   conclave consult --personas security,performance,@web \"…\"
   conclave consult --personas auto \"…\"
   conclave consult --panel \"security=claude-opus-5-5,architect=gpt-6.1-sol\" \"…\"
+  conclave consult --model claude-code:sonnet --model codex:gpt-5.5 \"…\"
 
 Keys and the home: `conclave --help`. Exit codes: `conclave man`. What is spent without asking, \
 and other defaults: `conclave config show`.")]

@@ -199,7 +199,11 @@ impl<'a, D: Serialize> Preview<'a, D> {
 }
 
 fn place(address: Option<&String>) -> String {
-    address.map_or_else(|| "this machine".to_owned(), |address| authority(address))
+    match address {
+        None => "this machine".to_owned(),
+        Some(file) if file.starts_with('/') => format!("the program {file}"),
+        Some(address) => authority(address),
+    }
 }
 
 /// `None` if nothing is masked.

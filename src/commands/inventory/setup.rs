@@ -15,7 +15,7 @@ use crate::commands::flags::dollars;
 use crate::commands::until_interrupted;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
-use crate::config::setting::{self, ALWAYS_ALLOW_UNDER};
+use crate::config::setting::{self, ALWAYS_ALLOW_UNDER, PROGRAMS};
 use crate::config::settings::Settings;
 use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::ModelRef;
@@ -25,10 +25,11 @@ use crate::error::{Error, Exit};
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::panel;
-use crate::setup::panel::context::SelectionContext;
+use crate::setup::panel::context::{LOG_IN, SelectionContext};
 use crate::setup::panel::spec::PanelSpec;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::plan::sources::PlanSources;
+use crate::setup::programs::{ProgramAccess, consent};
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::request::PanelRequest;
 use crate::terminal::document::{Line, Part, fact, screen};
@@ -88,7 +89,8 @@ async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
     let embedded = EmbeddedModels::new(environment, settings, &sources.home, printer);
     let search = ServerSearch::new(settings, access_list)?;
     // Searched again only without a key, when a server's model would fill the panel.
-    let servers = PanelSpec::default().find_servers(access_list, search).await;
+    let servers = PanelSpec::default();
+    let servers = servers.find_servers(access_list, &[], search).await;
     // All of them when no vendor answers: the network may be down.
     let is_usable = |access: &&ProviderAccess| {
         found.answering.is_empty()
@@ -99,13 +101,19 @@ async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
     let embedded = embedded.default_model();
     let has_server = found.servers.iter().any(|server| !server.models.is_empty());
     let can_ask = usable.iter().any(ProviderAccess::is_selectable);
-    if !can_ask && !has_server && embedded.is_none() {
+    let ready = if can_ask {
+        Vec::new()
+    } else {
+        sources.programs.ready().await
+    };
+    if !can_ask && ready.is_empty() && !has_server && embedded.is_none() {
         return Err(
             Error::failed("no model can be asked yet, so there is nothing to set up")
                 .hint(
                     "set a key, such as `export ANTHROPIC_API_KEY=…`, `OPENAI_API_KEY` or \
                  `GEMINI_API_KEY`, and repeat `conclave setup`",
                 )
+                .hint(LOG_IN)
                 .hint("or start a local server, such as Ollama"),
         );
     }
@@ -115,7 +123,11 @@ async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
         "Enter accepts, Esc leaves; nothing is written before the end.",
     );
     let mut draft = settings.clone();
-    let by_keys = || sources.selection_context(embedded.clone(), &servers);
+    let (usual_programs, allowed) = ask_about_programs(&ready, printer).await;
+    let by_keys = || SelectionContext {
+        usual_programs: &usual_programs,
+        ..sources.selection_context(embedded.clone(), &servers)
+    };
     let answering = (usable.len() < access_list.len()).then(|| SelectionContext {
         access_list: &usable,
         ..by_keys()
@@ -134,8 +146,37 @@ async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
         sources.home.logs_folder().display()
     );
     remark(printer, &saved);
-    let changes = between(settings, &draft);
+    let mut changes = between(settings, &draft);
+    changes.extend(allowed);
     agree_and_write(&changes, &sources.home, environment, printer).await
+}
+
+/// Returns the models of those that fill a panel without a key, and what allows them.
+async fn ask_about_programs(
+    ready: &[&ProgramAccess],
+    printer: &Printer,
+) -> (Vec<ModelRef>, Vec<SettingChange>) {
+    let is_open = |access: &&&ProgramAccess| !access.program.is_allowed;
+    let open: Vec<_> = ready.iter().filter(is_open).copied().collect();
+    let names = consent::names(&open);
+    let mut agreed = open.is_empty();
+    if !agreed {
+        remark(printer, &format!("Without a key, {names} can answer."));
+        let question = format!("Ask {names}?");
+        let answer = confirm(printer, consent::terms(&open), &question, 'y').await;
+        agreed = answer == Confirmation::Yes;
+    }
+    let usable = ready.iter().filter(|it| agreed || it.program.is_allowed);
+    let models = usable.flat_map(|access| access.usual_models());
+    let allow = |access: &&ProgramAccess| {
+        Some(SettingChange {
+            setting: setting::find(PROGRAMS)?,
+            path: access.allowed_setting(),
+            value: Some(Value::Bool(true)),
+        })
+    };
+    let changes = open.iter().filter(|_| agreed).filter_map(allow);
+    (models.collect(), changes.collect())
 }
 
 fn interrupted() -> Error {
@@ -170,6 +211,8 @@ const ASKED: [&str; 5] = [
 #[derive(Clone, Debug)]
 struct SettingChange {
     setting: &'static setting::Setting,
+    /// Its name, or that of a part of it.
+    path: String,
     value: Option<Value>,
 }
 
@@ -182,6 +225,7 @@ fn between(present: &Settings, draft: &Settings) -> Vec<SettingChange> {
             setting.name == ALWAYS_ALLOW_UNDER && !present.origins.contains_key(setting.name);
         (value != setting.value(present) || is_agreed).then(|| SettingChange {
             setting,
+            path: setting.name.to_owned(),
             value: Some(value).filter(|value| !value.is_null()),
         })
     };
@@ -217,10 +261,10 @@ async fn agree_and_write(
     if confirm(printer, Vec::new(), "Write them?", 'y').await != Confirmation::Yes {
         return Err(left(InputError::InputEnded));
     }
-    for SettingChange { setting, value } in changes {
+    for SettingChange { path, value, .. } in changes {
         match value {
-            Some(value) => edit::write(setting.name, &value.to_string(), home).map(drop)?,
-            None => edit::remove(setting.name, home).map(drop)?,
+            Some(value) => edit::write(path, &value.to_string(), home).map(drop)?,
+            None => edit::remove(path, home).map(drop)?,
         }
     }
     printer.prose(
@@ -235,7 +279,7 @@ async fn agree_and_write(
 
 /// A removed setting is its name.
 fn line(change: &SettingChange) -> String {
-    let name = Value::from(change.setting.name);
+    let name = Value::from(change.path.as_str());
     match &change.value {
         Some(Value::Array(items)) => {
             let items: Vec<String> = items.iter().map(Value::to_string).collect();

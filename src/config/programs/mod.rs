@@ -62,6 +62,12 @@ impl Programs {
             .collect()
     }
 
+    /// Returns whether the user has said that the program is not allowed.
+    pub fn is_refused(&self, id: &ProviderId) -> bool {
+        let entry = self.0.get(entry_name(id));
+        entry.and_then(|entry| entry.get("allowed")) == Some(&Value::Bool(false))
+    }
+
     pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Self, ValueError> {
         let mut programs = Self::default();
         for (name, place) in setting.named()? {

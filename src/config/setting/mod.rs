@@ -143,6 +143,7 @@ pub const HEDGE_AFTER: &str = "hedge_after";
 pub const MAX_CALLS: &str = "max_calls";
 pub const PERSONAS: &str = "personas";
 pub const PERSONA_SETS: &str = "persona_sets";
+pub const PROGRAMS: &str = "programs";
 
 /// Makes a row of each line: the name, the field, the kind of its values, and what else there is.
 macro_rules! table {
@@ -182,7 +183,7 @@ pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         "parameters" => parameters:
             placed("an object of body fields by `provider` or `provider:model`", Parameters::read);
             [parts(Parts::BodyFields)],
-        "programs" => programs: placed("an object of programs by name", Programs::read);
+        PROGRAMS => programs: placed("an object of programs by name", Programs::read);
             [parts(Parts::Entries { fields: &programs::FIELDS, short: None })],
         "local_servers" => local_servers: local_servers(),
         "max_in_flight" => max_in_flight: small_count(),
@@ -244,6 +245,7 @@ mod tests {
             HEDGE_AFTER,
             PERSONAS,
             PERSONA_SETS,
+            PROGRAMS,
         ] {
             assert!(find(name).is_some(), "{name}");
         }

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::vendors;
 use super::vendors::{VENDORS, Vendor};
+use super::{program, vendors};
 use crate::domain::ids::ModelRef;
 use crate::text::word_list::{WordList, load};
 
@@ -59,6 +59,8 @@ pub fn family(model: &ModelRef) -> Family<'_> {
             .find_map(of_organisation)
             .map(Family::Maker)
     };
+    // A vendor's program calls its models by short names, such as `sonnet`.
+    let by_program = || Some(Family::Maker(program::of_vendor(&model.provider)?.vendor));
     let by_provider = || {
         vendor.and_then(|vendor| match (vendor.is_reseller(), organisations) {
             (false, _) => Some(Family::Maker(vendor.id)),
@@ -71,6 +73,7 @@ pub fn family(model: &ModelRef) -> Family<'_> {
     };
     by_name()
         .or_else(by_organisation)
+        .or_else(by_program)
         .or_else(by_provider)
         .unwrap_or(Family::Unknown)
 }
@@ -128,6 +131,8 @@ mod tests {
             (
                 "anthropic",
                 &[
+                    "claude-code:sonnet",
+                    "claude-code:default",
                     "anthropic:claude-sonnet-5-5",
                     "openrouter:anthropic/claude-sonnet-5.5",
                     "openrouter:~anthropic/claude-sonnet-latest",

@@ -85,3 +85,36 @@ pub enum Overage {
     Refuse,
     Allow,
 }
+
+/// A vendor's own program, which is known by name.
+#[derive(Debug)]
+pub struct VendorProgram {
+    pub id: &'static str,
+    pub name: &'static str,
+    /// The vendor, which gets all that the program is asked.
+    pub vendor: &'static str,
+    /// The models that are usually asked, in the order in which they fill a panel.
+    pub models: &'static [&'static str],
+}
+
+pub const VENDOR_PROGRAMS: [VendorProgram; 2] = [
+    VendorProgram {
+        id: "claude-code",
+        name: "Claude Code",
+        vendor: "anthropic",
+        models: &["sonnet", "opus", "haiku"],
+    },
+    VendorProgram {
+        id: "codex",
+        name: "Codex",
+        vendor: "openai",
+        models: &["gpt-5.5"],
+    },
+];
+
+/// `None` for a program of the settings, and for all other providers.
+pub fn of_vendor(id: &ProviderId) -> Option<&'static VendorProgram> {
+    VENDOR_PROGRAMS
+        .iter()
+        .find(|program| program.id == id.as_str())
+}

@@ -2,6 +2,7 @@
 //! the wire; those on the wire are in each row's [`Dialect`].
 
 use super::dialect::{Dialect, Quirks, Routing};
+use super::program;
 use crate::domain::ids::ProviderId;
 
 /// A provider known by name.
@@ -223,7 +224,9 @@ pub fn find(id: &str) -> Option<&'static Vendor> {
 
 /// For a provider from the user's settings, its id.
 pub fn name(provider: &ProviderId) -> &str {
-    find(provider.as_str()).map_or(provider.as_str(), |vendor| vendor.name)
+    let program = || Some(program::of_vendor(provider)?.name);
+    let vendor = find(provider.as_str()).map(|vendor| vendor.name);
+    vendor.or_else(program).unwrap_or(provider.as_str())
 }
 
 /// Returns whether this variable holds a token instead of a key.

@@ -291,7 +291,7 @@ mod tests {
         let spec = of_models(&["ollama:m", "llamacpp:m"]);
         let access_list = access_list("{}", &[("OLLAMA_HOST", "box:5000")]);
         let servers = spec
-            .find_servers(&access_list, ServerSearch::default())
+            .find_servers(&access_list, &[], ServerSearch::default())
             .await;
         let at = |provider: &str| {
             let access = provider_access::find(&access_list, &ProviderId::new(provider)).unwrap();
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(at("ollama"), "http://box:5000");
         assert_eq!(at("llamacpp"), "http://127.0.0.1:8080/v1");
         let nothing_named = PanelSpec::default()
-            .find_servers(&access_list, ServerSearch::default())
+            .find_servers(&access_list, &[], ServerSearch::default())
             .await;
         assert!(
             nothing_named.by_default.is_none(),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::model::family::{Family, family};
+use crate::domain::model::program;
 use crate::domain::model::vendors::{self, USUAL_JUDGE, VENDORS, Vendor};
 use crate::domain::names::near_or_all;
 use crate::domain::panel::Seat;
@@ -14,6 +15,7 @@ use crate::providers::catalog::{Model, ModelCatalog};
 use crate::setup::embedded_model;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::personas::PersonaRegistry;
+use crate::setup::programs::ProgramList;
 use crate::setup::provider_access::{self, ProviderAccess};
 
 /// The sources to select from.
@@ -21,9 +23,12 @@ use crate::setup::provider_access::{self, ProviderAccess};
 pub struct SelectionContext<'a> {
     pub catalog: &'a ModelCatalog,
     pub personas: &'a PersonaRegistry,
-    /// All providers but the embedded model's, in the order in which they fill a panel.
+    /// All providers but programs and the embedded model's, in the order in which they fill a panel.
     pub access_list: &'a [ProviderAccess],
-    /// The embedded model, which is used when no key is set; `None` in a build without it.
+    pub programs: &'a ProgramList,
+    /// The models of programs that fill a panel when no key is set.
+    pub usual_programs: &'a [ModelRef],
+    /// The embedded model, which is used when nothing else is there; `None` in a build without it.
     pub embedded: Option<ModelRef>,
     /// The local servers that this run needs.
     pub servers: &'a LocalServerSet,
@@ -34,7 +39,10 @@ impl SelectionContext<'_> {
     /// Fails when its provider cannot be asked.
     pub fn model(&self, name: &str) -> Result<ModelRef, Error> {
         let model = self.catalog.resolve(name.trim()).map_err(|unknown| {
+            let program = self.programs.find(&ProviderId::new(name.trim()));
+            let usual = program.and_then(|access| access.usual_models().into_iter().next());
             Error::usage(unknown)
+                .hint_if(usual.map(|model| format!("name its model too, as in `{model}`")))
                 .hint("see the models with `conclave models`, or write it as `provider:model`")
         })?;
         self.check_provider(&model.provider)?;
@@ -45,10 +53,10 @@ impl SelectionContext<'_> {
         match self.embedded {
             None if provider.is_local() => Err(embedded_model::not_built_in()),
             Some(_) if provider.is_local() => Ok(()),
-            Some(_) | None => {
+            Some(_) | None => self.programs.check(provider).unwrap_or_else(|| {
                 let checked = self.servers.check_provider(provider, self.access_list);
                 checked.map_err(|error| self.with_names(provider, error))
-            }
+            }),
         }
     }
 
@@ -57,7 +65,9 @@ impl SelectionContext<'_> {
             return error;
         }
         let known = self.access_list.iter().map(|access| access.id.as_str());
-        let known: Vec<&str> = known.chain([ProviderId::LOCAL]).collect();
+        let programs = self.programs.iter().map(|it| it.program.id.as_str());
+        let known = known.chain(programs).chain([ProviderId::LOCAL]);
+        let known: Vec<&str> = known.collect();
         error
             .hint(near_or_all(provider.as_str(), &known))
             .hint(format!(
@@ -83,6 +93,9 @@ impl SelectionContext<'_> {
             return Ok(all);
         }
         let Some(first) = self.selectable().next() else {
+            if !self.usual_programs.is_empty() {
+                return seat_all(own, self.usual_programs).ok_or_else(no_models);
+            }
             let local = self.servers.by_default.as_ref().or(self.embedded.as_ref());
             let local = local.ok_or_else(no_models)?;
             let seat = |own: Option<ModelRef>| own.unwrap_or_else(|| local.clone());
@@ -115,21 +128,8 @@ impl SelectionContext<'_> {
                 )));
         }
         pool.sort_by_key(|model| (model.tier, model.rank));
-        for at in 0..seats.len() {
-            let seated = || seats.iter().flatten();
-            let seats_taken = |candidate: &ModelRef| {
-                let by_model = seated().filter(|model| *model == candidate);
-                let by_family = seated().filter(|model| family(model) == family(candidate));
-                (by_model.count(), by_family.count())
-            };
-            let candidates = pool.iter().map(|model| model.to_ref());
-            let best = candidates.min_by_key(seats_taken);
-            if let Some(seat @ None) = seats.get_mut(at) {
-                *seat = best;
-            }
-        }
-        let seats: Option<Vec<ModelRef>> = seats.into_iter().collect();
-        seats.ok_or_else(no_models)
+        let pool: Vec<ModelRef> = pool.into_iter().map(Model::to_ref).collect();
+        seat_all(seats, &pool).ok_or_else(no_models)
     }
 
     fn best(&self, vendor: &ProviderId) -> Option<ModelRef> {
@@ -137,32 +137,44 @@ impl SelectionContext<'_> {
         defaults.first().map(|model| model.to_ref())
     }
 
-    /// The embedded model, a server on the user's machine, or an endpoint from the settings.
+    /// The embedded model, a server on the user's machine, or an endpoint or a program from the
+    /// settings.
     pub fn is_own_server(&self, provider: &ProviderId) -> bool {
         let is_own = |access: &ProviderAccess| access.id == *provider && !access.is_cloud();
-        provider.is_local() || self.access_list.iter().any(is_own)
+        provider.is_local() || provider.command().is_some() || self.access_list.iter().any(is_own)
     }
 
-    /// A provider that is no longer configured counts as private.
+    pub fn is_program(&self, provider: &ProviderId) -> bool {
+        self.programs.find(provider).is_some()
+    }
+
+    /// A provider that is no longer configured counts as private; a vendor's program is its
+    /// vendor's cloud.
     pub fn is_private(&self, provider: &ProviderId) -> bool {
         let access = provider_access::find(self.access_list, provider);
-        access.is_none_or(ProviderAccess::is_private)
+        program::of_vendor(provider).is_none() && access.is_none_or(ProviderAccess::is_private)
     }
 
     /// Returns the judge and its fallbacks: the best model of a family with a key and no seat, else
     /// the panel's OpenAI model, else its best; then one model of each other vendor, and of a
     /// reseller without a seat last.
     ///
-    /// A panel on the user's own servers judges itself: its question goes to no vendor that the
-    /// user has not named.
+    /// A panel on the user's own servers, or of programs, judges itself: its question goes to no
+    /// vendor that the user has not named, and costs nothing beyond the plan.
     pub fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
         let seated = || seats.iter().map(|seat| &seat.model);
-        if seated().all(|model| self.is_own_server(&model.provider)) {
+        let is_own = |model: &ModelRef| self.is_own_server(&model.provider);
+        if seated().all(|model| is_own(model) || self.is_program(&model.provider)) {
             let mut met = BTreeSet::new();
-            return seated()
-                .filter(|model| met.insert(*model))
-                .cloned()
-                .collect();
+            let distinct = seated().filter(|model| met.insert(*model));
+            let mut judges: Vec<ModelRef> = distinct.cloned().collect();
+            if !seated().all(is_own) {
+                // A judge of the family with the fewest seats is the most independent.
+                let seats_of =
+                    |of: &ModelRef| seated().filter(|it| family(it) == family(of)).count();
+                judges.sort_by_key(seats_of);
+            }
+            return judges;
         }
         let is_usual = |model: &&ModelRef| {
             family(model) == Family::Maker(USUAL_JUDGE) && !self.is_own_server(&model.provider)
@@ -211,6 +223,24 @@ impl SelectionContext<'_> {
     }
 }
 
+/// Gives each open seat the model of the pool with the fewest seats, and of the family with the
+/// fewest; `None` if the pool is empty.
+fn seat_all(mut seats: Vec<Option<ModelRef>>, pool: &[ModelRef]) -> Option<Vec<ModelRef>> {
+    for at in 0..seats.len() {
+        let seated = || seats.iter().flatten();
+        let seats_taken = |candidate: &&ModelRef| {
+            let by_model = seated().filter(|model| model == candidate);
+            let by_family = seated().filter(|model| family(model) == family(candidate));
+            (by_model.count(), by_family.count())
+        };
+        let best = pool.iter().min_by_key(seats_taken).cloned();
+        if let Some(seat @ None) = seats.get_mut(at) {
+            *seat = best;
+        }
+    }
+    seats.into_iter().collect()
+}
+
 fn has_seat(seats: &[Seat], provider: &ProviderId) -> bool {
     seats.iter().any(|seat| seat.model.provider == *provider)
 }
@@ -221,12 +251,17 @@ pub fn is_added_reseller(seats: &[Seat], provider: &ProviderId) -> bool {
     vendor.is_some_and(Vendor::is_reseller) && !has_seat(seats, provider)
 }
 
+/// What gives models without a key.
+pub const LOG_IN: &str = "or log in to Claude Code or Codex, and name its model: `--model \
+                          claude-code:sonnet`, `--model codex:gpt-5.5`";
+
 fn no_models() -> Error {
     Error::usage(
-        "there is no model to ask: no key is set, no local server answers, and this build has no \
-         local model",
+        "there is no model to ask: no key is set, no program is logged in, no local server \
+         answers, and this build has no local model",
     )
     .hint("set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`")
+    .hint(LOG_IN)
     .hint("or start a local server, such as Ollama")
     .hint("or build in the local model with `cargo build --release --features local`")
 }

@@ -9,6 +9,7 @@ pub mod context;
 use std::collections::BTreeSet;
 
 use crate::domain::ids::ModelRef;
+use crate::domain::model::program::VENDOR_PROGRAMS;
 use crate::domain::model::vendors::{self, Vendor};
 use crate::domain::panel::{Panel, Persona, Seat, check_seats, seated};
 use crate::error::Error;
@@ -163,6 +164,22 @@ fn notices(panel: &Panel, spec: &PanelSpec, context: &SelectionContext<'_>) -> V
             vendors::name(&only.id),
             others.join(" or ")
         ));
+    }
+    let programs = context.usual_programs.iter().map(|model| &model.provider);
+    let programs: BTreeSet<_> = programs.map(vendors::name).collect();
+    if unasked && selectable.is_empty() && !programs.is_empty() {
+        let names = programs.iter().copied().collect::<Vec<_>>().join(" and ");
+        notices.push(format!("Using {names}: no API key is set"));
+        let mut others = VENDOR_PROGRAMS
+            .iter()
+            .filter(|it| !programs.contains(it.name));
+        if let (true, Some(other)) = (panel.is_one_family(), others.next()) {
+            notices.push(format!(
+                "only {names} is logged in: with {}, or a vendor's key, as well, models of other \
+                 families would join the panel",
+                other.name
+            ));
+        }
     }
     let models: BTreeSet<&ModelRef> = panel.models().collect();
     let notice = |model| context.catalog.notices(model, context.now);

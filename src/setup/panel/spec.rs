@@ -92,14 +92,20 @@ impl PanelSpec {
         self.panel.is_some() || !self.models.is_empty() || by_personas
     }
 
-    /// The servers whose models are named, and any server when no model is named and no key is set.
+    /// Returns whether models must be chosen, and no key is set.
+    pub fn needs_keyless(&self, access_list: &[ProviderAccess]) -> bool {
+        !access_list.iter().any(ProviderAccess::is_selectable) && !self.names_all_models()
+    }
+
+    /// The servers whose models are named, and any server when no model is named, no key is set and
+    /// no program fills the panel.
     pub async fn find_servers(
         &self,
         access_list: &[ProviderAccess],
+        usual_programs: &[ModelRef],
         search: ServerSearch,
     ) -> LocalServerSet {
-        let keyless = !access_list.iter().any(ProviderAccess::is_selectable);
-        let by_default = keyless && !self.names_all_models();
+        let by_default = usual_programs.is_empty() && self.needs_keyless(access_list);
         LocalServerSet::find(search, &self.local_models(), by_default).await
     }
 

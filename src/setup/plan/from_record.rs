@@ -7,16 +7,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use futures_util::future::OptionFuture;
+
 use crate::config::settings::{Repository, Settings};
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
+use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::mode::Mode;
 use crate::consultation::prompt::prior_consultation::{PriorConsultation, PriorPosition};
 use crate::domain::answer::artifact::{CrossExam, Independent, Verdict};
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
-use crate::domain::model::vendors;
+use crate::domain::model::{program, vendors};
 use crate::domain::panel::{Panel, Seat};
 use crate::domain::record::stored_record::{StoredAgent, StoredModel, StoredRecord};
 use crate::error::{Error, whole};
@@ -28,6 +31,7 @@ use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::panel::context::SelectionContext;
 use crate::setup::panel::spec::PanelSpec;
 use crate::setup::panel::{self, SelectedPanel};
+use crate::setup::programs::consent::ProgramConsent;
 use crate::setup::request::{PanelRequest, QuestionRequest, TemplateRequest};
 
 use super::Planner;
@@ -72,7 +76,8 @@ pub async fn prepare(
     notices.extend(judge.and_then(|judge| sources.catalog.notices(judge, sources.now)));
     let judges = judging.judges;
     let asked = (Panel { seats, judges }, debate, BTreeMap::new());
-    let template = planner.complete(request, asked, notices, &servers, file)?;
+    let template = planner.complete(request, asked, notices, &servers, file);
+    let template = template.await?;
     let mut prepared = template.plan(QuestionRequest {
         question: record.question.clone(),
         sources: context.sources,
@@ -147,7 +152,9 @@ pub(super) fn was_private(record: &StoredRecord, context: &SelectionContext<'_>)
     asked.peek().is_some()
         && asked.all(|ModelRef { provider, .. }| {
             // An unknown provider was one: only the settings can add providers.
-            context.is_own_server(&provider) || vendors::find(provider.as_str()).is_none()
+            let is_vendor = vendors::find(provider.as_str()).is_some();
+            context.is_own_server(&provider)
+                || !is_vendor && program::of_vendor(&provider).is_none()
         })
 }
 
@@ -276,96 +283,112 @@ pub(super) struct PanelChoice {
     pub(super) selected: SelectedPanel,
 }
 
-/// The panel of the earlier consultation, unless the request names another, else the panel of
-/// request and settings.
-pub(super) async fn choose_panel(
-    request: &PanelRequest,
-    earlier: Option<&StoredRecord>,
-    sources: &PlanSources,
-    embedded: Option<&ModelRef>,
-) -> Result<PanelChoice, Error> {
-    let earlier = earlier
-        .filter(|_| request.names_no_seats())
-        .and_then(|record| Some((record, spec_of(record, request)?)));
-    let Some((record, spec)) = earlier else {
-        return usual(request, sources, embedded).await;
-    };
-    match select(spec, sources, embedded).await {
-        Ok(mut choice) => {
-            if request.judge.is_none() {
-                let context = sources.selection_context(embedded.cloned(), &choice.servers);
-                lead_with_judge(&mut choice.selected, record, &context);
+/// What a panel is chosen from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PanelChooser<'a> {
+    pub(super) sources: &'a PlanSources,
+    pub(super) embedded: Option<&'a ModelRef>,
+    pub(super) consent: ProgramConsent<'a>,
+}
+
+impl PanelChooser<'_> {
+    /// The panel of the earlier consultation, unless the request names another, else the panel of
+    /// request and settings.
+    pub(super) async fn choose(
+        self,
+        request: &PanelRequest,
+        earlier: Option<&StoredRecord>,
+    ) -> Result<PanelChoice, Error> {
+        let (sources, embedded) = (self.sources, self.embedded);
+        let earlier = earlier
+            .filter(|_| request.names_no_seats())
+            .and_then(|record| Some((record, spec_of(record, request)?)));
+        let Some((record, spec)) = earlier else {
+            return self.usual(request).await;
+        };
+        match self.select(spec).await {
+            Ok(mut choice) => {
+                if request.judge.is_none() {
+                    let context = sources.selection_context(embedded.cloned(), &choice.servers);
+                    lead_with_judge(&mut choice.selected, record, &context);
+                }
+                Ok(choice)
             }
-            Ok(choice)
-        }
-        Err(error) => {
-            let none = LocalServerSet::none();
-            let context = sources.selection_context(embedded.cloned(), &none);
-            if was_private(record, &context) {
-                return Err(error.hint(format!(
-                    "{} ran on your own servers: to show it to others, name them with `--panel`",
-                    record.id
-                )));
+            Err(error) => {
+                let none = LocalServerSet::none();
+                let context = sources.selection_context(embedded.cloned(), &none);
+                if was_private(record, &context) {
+                    let why = "ran on your own servers: to show it to others, name them with";
+                    return Err(error.hint(format!("{} {why} `--panel`", record.id)));
+                }
+                let mut choice = self.usual(request).await?;
+                let (id, cause) = (&record.id, whole(error.source()));
+                let notice = format!(
+                    "the panel of {id} cannot be asked; the usual panel answers instead: {cause}"
+                );
+                choice.selected.notices.insert(0, notice);
+                Ok(choice)
             }
-            let mut choice = usual(request, sources, embedded).await?;
-            let (id, cause) = (&record.id, whole(error.source()));
-            let notice = format!(
-                "the panel of {id} cannot be asked; the usual panel answers instead: {cause}"
-            );
-            choice.selected.notices.insert(0, notice);
-            Ok(choice)
         }
     }
-}
 
-/// Of request and settings. What a repository names goes only to providers that the user's own
-/// settings would ask, or that are the user's own servers.
-async fn usual(
-    request: &PanelRequest,
-    sources: &PlanSources,
-    embedded: Option<&ModelRef>,
-) -> Result<PanelChoice, Error> {
-    let spec = |settings| PanelSpec::new(request, settings, &sources.personas);
-    let choice = select(spec(&sources.settings)?, sources, embedded).await?;
-    let Some(Repository { file, own }) = &sources.settings.repository else {
-        return Ok(choice);
-    };
-    let own = match spec(own) {
-        Ok(spec) => select(spec, sources, embedded).await.ok(),
-        Err(_) => None,
-    };
-    let own = own.map_or_else(Vec::new, |own| {
-        own.selected.panel.models().cloned().collect()
-    });
-    let context = sources.selection_context(embedded.cloned(), &choice.servers);
-    let is_other = |model: &&ModelRef| {
-        let mut own = own.iter().map(|own| &own.provider);
-        !context.is_own_server(&model.provider) && own.all(|own| *own != model.provider)
-    };
-    let other = choice.selected.panel.models().find(is_other).cloned();
-    other.map_or(Ok(choice), |model| {
-        let file = file.shown();
-        let file = file.display();
-        let why = "and your own settings do not ask that provider";
-        Err(Error::usage(format!("{file} names `{model}`, {why}"))
-            .hint("name a panel yourself with `--panel`"))
-    })
-}
+    /// Of request and settings. What a repository names goes only to providers that the user's own
+    /// settings would ask, or that are the user's own servers; programs are none.
+    async fn usual(self, request: &PanelRequest) -> Result<PanelChoice, Error> {
+        let (sources, embedded) = (self.sources, self.embedded);
+        let spec = |settings| PanelSpec::new(request, settings, &sources.personas);
+        let choice = self.select(spec(&sources.settings)?).await?;
+        let Some(Repository { file, own }) = &sources.settings.repository else {
+            return Ok(choice);
+        };
+        // Nothing is asked about a panel that is only compared.
+        let consent = ProgramConsent {
+            mode: ConsentMode::NonInteractive,
+            ..self.consent
+        };
+        let own = match spec(own) {
+            Ok(spec) => Self { consent, ..self }.select(spec).await.ok(),
+            Err(_) => None,
+        };
+        let own = own.map_or_else(Vec::new, |own| {
+            own.selected.panel.models().cloned().collect()
+        });
+        let context = sources.selection_context(embedded.cloned(), &choice.servers);
+        let is_other = |model: &&ModelRef| {
+            let mut own = own.iter().map(|own| &own.provider);
+            let is_own =
+                context.is_own_server(&model.provider) && !context.is_program(&model.provider);
+            !is_own && own.all(|own| *own != model.provider)
+        };
+        let other = choice.selected.panel.models().find(is_other).cloned();
+        other.map_or(Ok(choice), |model| {
+            let file = file.shown();
+            let file = file.display();
+            let why = "and your own settings do not ask that provider";
+            Err(Error::usage(format!("{file} names `{model}`, {why}"))
+                .hint("name a panel yourself with `--panel`"))
+        })
+    }
 
-async fn select(
-    spec: PanelSpec,
-    sources: &PlanSources,
-    embedded: Option<&ModelRef>,
-) -> Result<PanelChoice, Error> {
-    let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
-    let servers = spec.find_servers(&sources.access_list, search).await;
-    let context = sources.selection_context(embedded.cloned(), &servers);
-    let selected = panel::select(&spec, &context)?;
-    Ok(PanelChoice {
-        spec,
-        servers,
-        selected,
-    })
+    async fn select(self, spec: PanelSpec) -> Result<PanelChoice, Error> {
+        let (sources, access_list) = (self.sources, &self.sources.access_list);
+        let search = ServerSearch::new(&sources.settings, access_list)?;
+        let is_needed = spec.needs_keyless(access_list);
+        let programs = OptionFuture::from(is_needed.then(|| self.consent.offer())).await;
+        let usual_programs = programs.unwrap_or_default();
+        let servers = spec.find_servers(access_list, &usual_programs, search);
+        let servers = servers.await;
+        let context = SelectionContext {
+            usual_programs: &usual_programs,
+            ..sources.selection_context(self.embedded.cloned(), &servers)
+        };
+        let selected = panel::select(&spec, &context)?;
+        Ok(PanelChoice {
+            spec,
+            servers,
+            selected,
+        })
+    }
 }
 
 /// `None` if it does not have all of it.

@@ -20,6 +20,7 @@ pub mod resume;
 use std::collections::BTreeMap;
 
 use super::embedded_model::EmbeddedModels;
+use super::programs::consent::ProgramConsent;
 use super::request::TemplateRequest;
 use super::{fallbacks, helper};
 use crate::config::env::Environment;
@@ -31,7 +32,7 @@ use crate::engine::ports::Face;
 use crate::error::Error;
 use crate::providers::local::files::choice::ModelFile;
 
-use self::from_record::{PanelChoice, choose_panel};
+use self::from_record::{PanelChoice, PanelChooser};
 use self::resume::ResumeSources;
 use self::sources::{Connections, PlanSources};
 use self::template::PlanTemplate;
@@ -80,7 +81,13 @@ impl<'a> Planner<'a> {
             spec,
             servers,
             mut selected,
-        } = choose_panel(&request.panel, earlier, sources, embedded.as_ref()).await?;
+        } = PanelChooser {
+            sources,
+            embedded: embedded.as_ref(),
+            consent: self.consent(&request),
+        }
+        .choose(&request.panel, earlier)
+        .await?;
         let embedded_file = self.embedded_file(&mut selected.panel, &request).await?;
         let mut debate = limits::options(request.debate, &sources.settings)?;
         debate.selectable_personas = selected.selectable_personas;
@@ -96,6 +103,7 @@ impl<'a> Planner<'a> {
         }
         let asked = (selected.panel, debate, fallbacks);
         self.complete(&request, asked, selected.notices, &servers, embedded_file)
+            .await
     }
 
     pub fn resume_sources(&self) -> ResumeSources<'_> {
@@ -106,6 +114,16 @@ impl<'a> Planner<'a> {
             face: self.face,
             connections: &self.connections,
             dry_run: false,
+        }
+    }
+
+    fn consent(&self, request: &TemplateRequest) -> ProgramConsent<'_> {
+        ProgramConsent {
+            programs: &self.sources.programs,
+            agreed: &self.connections.agreed_programs,
+            face: self.face,
+            mode: request.control.consent_mode,
+            dry_run: request.dry_run,
         }
     }
 

@@ -24,6 +24,8 @@ use crate::providers::local::files::choice::ModelFile;
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
+use crate::setup::programs::ProgramList;
+use crate::setup::programs::consent::ProgramConsent;
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::settings;
 
@@ -108,6 +110,7 @@ impl ResumeSources<'_> {
         now: Timestamp,
     ) -> Result<(Providers, BTreeMap<ProviderId, String>, Pricing), Error> {
         let access_list = provider_access::all(self.settings, self.environment);
+        let programs = ProgramList::load(self.settings, self.environment, self.home, now);
         let needed = needed(plan, transcript);
         let needed_models = needed.iter().map(|(_, model)| *model);
         let fallbacks = plan
@@ -123,10 +126,14 @@ impl ResumeSources<'_> {
             .iter()
             .filter(|(_, model)| !model.provider.is_local())
         {
-            let checked = servers.check_provider(&model.provider, &access_list);
+            let checked = programs
+                .check(&model.provider)
+                .unwrap_or_else(|| servers.check_provider(&model.provider, &access_list));
             checked.map_err(|error| {
                 let named = Error::usage(format!("{agent} uses {model}, and {error}"));
-                let unknown = provider_access::find(&access_list, &model.provider).is_none();
+                let is_program = programs.check(&model.provider).is_some();
+                let unknown =
+                    !is_program && provider_access::find(&access_list, &model.provider).is_none();
                 let address = unknown.then(|| {
                     format!(
                         "give it an address with `conclave config set endpoints.{}.base_url URL`",
@@ -141,8 +148,10 @@ impl ResumeSources<'_> {
             })?;
         }
         let is_configured = |model: &&ModelRef| {
-            provider_access::find(&access_list, &model.provider)
-                .is_some_and(ProviderAccess::is_configured)
+            let program = programs.check(&model.provider);
+            program.is_some_and(|checked| checked.is_ok())
+                || provider_access::find(&access_list, &model.provider)
+                    .is_some_and(ProviderAccess::is_configured)
         };
         let provider_ids: BTreeSet<ProviderId> = needed_models
             .chain(fallbacks.filter(is_configured))
@@ -150,7 +159,8 @@ impl ResumeSources<'_> {
             .collect();
         let catalog = settings::catalog(self.home)?;
         let used = terms::models(&plan.panel, &plan.debate, &plan.fallbacks);
-        let today = terms::terms(&used, &catalog, self.settings, &access_list, &servers);
+        let local = (&servers, &programs);
+        let today = terms::terms(&used, &catalog, self.settings, &access_list, local);
         let billing = |(model, terms): (ModelRef, ModelTerms)| {
             (!terms.billing.is_metered()).then_some((model, terms.billing))
         };
@@ -161,7 +171,8 @@ impl ResumeSources<'_> {
         let catalog = servers.extend_catalog(catalog);
         let asked = servers.place(&provider_ids, &access_list);
         let address = |access: &ProviderAccess| (access.id.clone(), access.base_url.clone());
-        let addresses = asked.iter().map(address).collect();
+        let files = programs.files(&provider_ids);
+        let addresses = asked.iter().map(address).chain(files).collect();
         if self.dry_run {
             return Ok((Providers::new(), addresses, pricing));
         }
@@ -173,7 +184,16 @@ impl ResumeSources<'_> {
             self.face.warning(&format!("Warning: {warning}"));
         }
         let connections = self.connections;
-        let providers = connections.connect(&asked, self.settings, catalog, embedded)?;
+        let consent = ProgramConsent {
+            programs: &programs,
+            agreed: &connections.agreed_programs,
+            face: self.face,
+            mode: consent_mode,
+            dry_run: self.dry_run,
+        };
+        consent.agree(&provider_ids).await?;
+        let mut providers = connections.connect(&asked, self.settings, catalog, embedded)?;
+        programs.connect(&provider_ids, &mut providers);
         Ok((providers, addresses, pricing))
     }
 

@@ -26,6 +26,8 @@ use crate::setup::context::scrubber;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::panel::context::SelectionContext;
 use crate::setup::personas::PersonaRegistry;
+use crate::setup::programs::ProgramList;
+use crate::setup::programs::consent::AgreedPrograms;
 use crate::setup::provider_access::ProviderAccess;
 use crate::setup::{embedded_model, personas, provider_access, settings};
 
@@ -37,8 +39,9 @@ pub struct PlanSources {
     pub catalog: ModelCatalog,
     pub templates: Templates,
     pub personas: PersonaRegistry,
-    /// All providers but the embedded model's.
+    /// All providers but programs and the embedded model's.
     pub access_list: Vec<ProviderAccess>,
+    pub programs: ProgramList,
     /// The user's rules for the masking of secrets.
     pub scrub_rules: UserRules,
     /// The keys in the environment.
@@ -56,6 +59,7 @@ impl PlanSources {
         let personas = PersonaRegistry::new(&templates, &settings)?;
         let scrub_rules = scrubber::load_rules(&home)?;
         let access_list = provider_access::all(&settings, environment);
+        let programs = ProgramList::load(&settings, environment, &home, now);
         let own_keys = endpoints::keys_in_variables(&settings.endpoints, environment);
         Ok(Self {
             home,
@@ -64,6 +68,7 @@ impl PlanSources {
             templates,
             personas,
             access_list,
+            programs,
             scrub_rules,
             own_keys,
             now,
@@ -79,6 +84,8 @@ impl PlanSources {
             catalog: &self.catalog,
             personas: &self.personas,
             access_list: &self.access_list,
+            programs: &self.programs,
+            usual_programs: &[],
             embedded,
             servers,
             now: self.now,
@@ -87,11 +94,13 @@ impl PlanSources {
 }
 
 /// What the plans of a process share when they connect providers: HTTP connections, the keys that
-/// commands have printed, and the embedded model, which is in memory once.
+/// commands have printed, the programs that the user has agreed to, and the embedded model, which is
+/// in memory once.
 #[derive(Debug)]
 pub struct Connections {
     http: Arc<Http>,
     keys: KeyCommands,
+    pub(super) agreed_programs: AgreedPrograms,
     embedded: Mutex<BTreeMap<PathBuf, Arc<dyn Provider>>>,
 }
 
@@ -104,6 +113,7 @@ impl Connections {
                 idle: settings.idle_timeout,
             })),
             keys: KeyCommands::default(),
+            agreed_programs: AgreedPrograms::default(),
             embedded: Mutex::default(),
         }
     }

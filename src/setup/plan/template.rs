@@ -64,7 +64,7 @@ impl Planner<'_> {
     /// Adds the terms and prices of the models, reads their keys, sets the limits, and prepares the
     /// masking of secrets, those keys among them. `own_notices` come after those of the request;
     /// `embedded` is the embedded model's file, if the panel of a run has one.
-    pub(super) fn complete(
+    pub(super) async fn complete(
         &self,
         request: &TemplateRequest,
         (panel, debate, fallbacks): (Panel, DebateOptions, BTreeMap<SeatId, Vec<ModelRef>>),
@@ -76,13 +76,14 @@ impl Planner<'_> {
             home,
             settings,
             catalog,
+            access_list,
+            programs,
             now,
             ..
         } = &self.sources;
         check_seats(panel.seats.len()).map_err(Error::usage)?;
-        let access_list = &self.sources.access_list;
         let used = terms::models(&panel, &debate, &fallbacks);
-        let models = terms::terms(&used, catalog, settings, access_list, servers);
+        let models = terms::terms(&used, catalog, settings, access_list, (servers, programs));
         let provider_ids: BTreeSet<ProviderId> =
             used.iter().map(|model| model.provider.clone()).collect();
         let is_free = models.values().all(|terms| !terms.billing.is_metered());
@@ -97,12 +98,16 @@ impl Planner<'_> {
         let address = |access: &ProviderAccess| (access.id.clone(), access.base_url.clone());
         let prices = catalog.prices_with(&used, *now);
         let catalog = servers.extend_catalog(catalog.clone());
-        let providers = if request.dry_run {
-            Providers::new()
-        } else {
+        self.consent(request).agree(&provider_ids).await?;
+        let mut providers = Providers::new();
+        if !request.dry_run {
             let connections = &self.connections;
-            connections.connect(&asked, settings, catalog.clone(), embedded)?
-        };
+            providers = connections.connect(&asked, settings, catalog.clone(), embedded)?;
+            programs.connect(&provider_ids, &mut providers);
+        }
+        let files = programs.files(&provider_ids);
+        let mut in_flight = programs.in_flight(&provider_ids);
+        in_flight.extend(terms::in_flight(&asked, settings));
 
         let month = if is_free {
             None
@@ -128,7 +133,7 @@ impl Planner<'_> {
                 question: String::new(),
                 seed: 0,
                 templates: needed_templates(ContextUse::None),
-                in_flight: terms::in_flight(&asked, settings),
+                in_flight,
                 control: limits::control(&request.control, settings, month, &experience),
                 learnt_output: experience.learnt_output(),
                 panel,
@@ -147,7 +152,7 @@ impl Planner<'_> {
                 rendered_contexts: RenderedContexts::default(),
             },
             scrubber: scrubber.transpose()?,
-            addresses: asked.iter().map(address).collect(),
+            addresses: asked.iter().map(address).chain(files).collect(),
             providers,
             catalog,
             settings: settings.clone(),

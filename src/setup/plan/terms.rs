@@ -10,7 +10,6 @@ use crate::consultation::plan::{ModelTerms, Plan};
 use crate::consultation::prompt::{
     CONTEXT, FOLLOW_UP, HELPER_FOLDER, SMALL_CONTEXT, SMALL_FOLLOW_UP, Size, Templates,
 };
-use crate::domain::cost::pricing::Billing;
 use crate::domain::cost::prompt_caching;
 use crate::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
 use crate::domain::model::address::authority;
@@ -22,6 +21,7 @@ use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::setup::embedded_model;
 use crate::setup::local_servers::LocalServerSet;
+use crate::setup::programs::ProgramList;
 use crate::setup::provider_access::{self, ProviderAccess};
 
 /// Whether a context goes out with the question.
@@ -56,7 +56,7 @@ pub(super) fn terms(
     catalog: &ModelCatalog,
     settings: &Settings,
     access_list: &[ProviderAccess],
-    servers: &LocalServerSet,
+    (servers, programs): (&LocalServerSet, &ProgramList),
 ) -> BTreeMap<ModelRef, ModelTerms> {
     let terms = |model: &ModelRef| {
         if model.provider.is_local() {
@@ -69,10 +69,14 @@ pub(super) fn terms(
         let known_limit = catalog.find(model).and_then(|entry| entry.max_output);
         let output_limit = known_limit.unwrap_or(usual_limit);
         let access = provider_access::find(access_list, &model.provider);
+        let program = programs.find(&model.provider);
         ModelTerms {
             max_output_tokens: settings.max_output_tokens.min(output_limit),
             output_limit,
-            billing: access.map_or(Billing::Metered, |access| access.billing(&model.model)),
+            billing: program
+                .map(|access| access.program.billing)
+                .or_else(|| Some(access?.billing(&model.model)))
+                .unwrap_or_default(),
             caching: access.map_or(PromptCaching::None, |access| {
                 caching(model, catalog, access)
             }),

@@ -77,11 +77,12 @@ fn help(command: &str) -> String {
 /// Splits a command into words as a shell does.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    let mut within = false;
+    let mut quote = None;
     for c in command.chars() {
         match c {
-            '"' => within = !within,
-            ' ' if !within => words.push(String::new()),
+            c if quote == Some(c) => quote = None,
+            '"' | '\'' if quote.is_none() => quote = Some(c),
+            ' ' if quote.is_none() => words.push(String::new()),
             c => words.last_mut().unwrap().push(c),
         }
     }

@@ -4,13 +4,14 @@
 //! to each, after consent to the cost. All calls are made at once, and each has a time limit.
 
 mod host;
+mod programs;
 mod vendors;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{join, join_all};
+use futures_util::future::{OptionFuture, join, join_all, join3};
 
 use crate::commands::face::consent::ConsentRequest;
 use crate::commands::flags::{JsonFlags, consent_mode};
@@ -38,6 +39,8 @@ use crate::providers::remote::Remote;
 use crate::providers::wire::Endpoint;
 use crate::session::batch::RunCeiling;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
+use crate::setup::panel::context::LOG_IN;
+use crate::setup::programs::ProgramList;
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::settings::check_certificates;
 use crate::terminal::output::printer::Printer;
@@ -58,15 +61,16 @@ const KEY: Duration = Duration::from_secs(4);
 #[derive(Clone, Debug, clap::Args)]
 #[command(mut_arg("json", |arg| arg.help("Write JSON; its schema is schemas/doctor.schema.json")))]
 #[command(after_help = "\
-Checks the home and its files, prices, keys, vendors, local servers, the embedded model \
-and proxies.
+Checks the home and its files, prices, keys, vendors, local servers, programs that can sit in a \
+seat, the embedded model and proxies.
 
 Exit codes:
   0    at least one model can answer a question
   1    no model can, or a setting is broken
   3    you did not agree to the cost of --deep
 
-Without --deep, nothing is spent: vendors are asked only for their lists of models. \
+Without --deep, nothing is spent: vendors are asked only for their lists of models, programs \
+for their version and whether you are logged in. \
 No API key is ever shown.")]
 pub struct Args {
     #[command(flatten)]
@@ -107,17 +111,15 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let is_broken = |check: &Check| check.status == CheckStatus::Error;
     let is_refused = checks.iter().any(is_broken);
 
-    let (found, trials) = block_on(join(
-        free_checks(
-            &keyed,
-            keyless,
-            &settings,
-            &access_list,
-            &models,
-            clock.now(),
-        ),
+    let now = clock.now();
+    let programs = known_home.map(|home| ProgramList::load(&settings, environment, home, now));
+    let ask_programs = OptionFuture::from(programs.as_ref().map(programs::check));
+    let (found, trials, of_programs) = block_on(join3(
+        free_checks(&keyed, keyless, &settings, &access_list, &models, now),
         try_all(trials, &keyed, &models, &clock),
+        ask_programs,
     ))?;
+    let of_programs = of_programs.unwrap_or_default();
     let failed = |id: &ProviderId| {
         let mut failed = trials.iter().filter(|trial| !trial.answered);
         failed.any(|trial| trial.provider == id.as_str())
@@ -129,8 +131,10 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
                 .servers
                 .iter()
                 .any(|server| server.preferred().is_some())
+            || programs::can_answer(&of_programs)
             || embedded.status == CheckStatus::Ok);
     checks.extend(found.checks);
+    checks.extend(of_programs);
     checks.push(embedded.of("embedded", "embedded"));
     checks.push(host::proxies(environment).of("proxies", "proxies"));
     let report = DoctorReport {
@@ -150,6 +154,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     } else {
         Error::failed("no model can answer a question")
             .hint("set a key, such as `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`")
+            .hint(LOG_IN)
             .hint("or start a local server, such as Ollama")
     })
 }

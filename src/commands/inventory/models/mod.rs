@@ -18,12 +18,14 @@ use crate::providers::discovery::{ServedModel, Server};
 use crate::providers::local::files::home::ModelHome;
 use crate::setup::local_servers::search::is_small;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
+use crate::setup::programs::{ProgramAccess, ProgramList};
 use crate::setup::provider_access::{self, ProviderAccess, find};
 use crate::setup::settings;
 
 use self::local_files::ModelAction;
 use self::screen::{
-    CloudModel, EmbeddedList, LocalModel, ModelList, ProviderModels, ServerModels, screen,
+    CloudModel, EmbeddedList, LocalModel, ModelList, ProgramModels, ProviderModels, ServerModels,
+    screen,
 };
 
 /// List the models that can be asked, with tier, price, limits and retirement, and download
@@ -65,6 +67,10 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let now = app.clock.now();
     let mut list = ModelList {
         warnings: catalog.age_warnings(now),
+        programs: ProgramList::load(&settings, app.environment, &home, now)
+            .iter()
+            .map(program_models)
+            .collect(),
         ..list(&catalog, &access_list, &servers, &home, now.day())
     };
     list.keep_only(&args.filter.join(" "));
@@ -121,6 +127,7 @@ fn list(
         schema_version: "1.0",
         date: today,
         providers: providers.collect(),
+        programs: Vec::new(),
         local_servers: servers.iter().map(server_models).collect(),
         embedded: EmbeddedList::of(&ModelHome::in_home(home.path())),
         retired_left_out: 0,
@@ -134,6 +141,17 @@ fn cloud_model(model: &Model, today: Date) -> CloudModel {
         price: model.price_on(today).cloned(),
         retired: model.has_retired_by(today),
         entry: model.clone(),
+    }
+}
+
+fn program_models(access: &ProgramAccess) -> ProgramModels {
+    let file = access.executable.as_ref();
+    ProgramModels {
+        id: access.program.id.to_string(),
+        name: access.program.name.clone(),
+        executable: file.map(|file| file.display().to_string()),
+        allowed: access.program.is_allowed,
+        models: access.usual_models(),
     }
 }
 

@@ -4,7 +4,7 @@
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::domain::ids::ProviderId;
+use crate::domain::ids::{ModelRef, ProviderId};
 use crate::providers::catalog::{DatedPrice, Model, UsdPerMtok};
 use crate::providers::discovery::{Condition, ServedModel};
 use crate::providers::local::built_in;
@@ -24,6 +24,8 @@ pub(super) struct ModelList {
     /// The date of prices and retirements, in UTC.
     pub(super) date: Date,
     pub(super) providers: Vec<ProviderModels>,
+    /// Programs that answer in a seat.
+    pub(super) programs: Vec<ProgramModels>,
     pub(super) local_servers: Vec<ServerModels>,
     pub(super) embedded: EmbeddedList,
     /// The number of retired models not listed; `--all` lists them.
@@ -44,6 +46,9 @@ impl ModelList {
                 matches(&format!("{name} {} tier {}", model.model, model.entry.tier))
             });
         }
+        for ProgramModels { name, models, .. } in &mut self.programs {
+            models.retain(|model| matches(&format!("{name} program {model}")));
+        }
         for ServerModels { name, models, .. } in &mut self.local_servers {
             models.retain(|model| matches(&format!("{name} {}", model.model)));
         }
@@ -51,6 +56,7 @@ impl ModelList {
         embedded.retain(|model| matches(&format!("embedded {}", model.model)));
         self.providers
             .retain(|provider| !provider.models.is_empty());
+        self.programs.retain(|program| !program.models.is_empty());
         self.local_servers
             .retain(|server| !server.models.is_empty());
     }
@@ -70,6 +76,7 @@ impl ModelList {
                 .providers
                 .iter()
                 .all(|provider| provider.models.is_empty())
+            && self.programs.is_empty()
             && self
                 .local_servers
                 .iter()
@@ -102,6 +109,20 @@ pub(super) struct CloudModel {
     pub(super) retired: bool,
     #[serde(flatten)]
     pub(super) entry: Model,
+}
+
+/// The models that a program is usually asked for.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ProgramModels {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// Its file; `None` if it is not installed.
+    pub(super) executable: Option<String>,
+    /// The user has agreed to its use.
+    pub(super) allowed: bool,
+    /// As a command takes them: `claude-code:sonnet`.
+    pub(super) models: Vec<ModelRef>,
 }
 
 /// The models of a server on the user's own machine.
@@ -190,6 +211,7 @@ pub(super) fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> St
         };
         parts.extend(titled(3, heading(&provider.name, state), table));
     }
+    parts.extend(list.programs.iter().flat_map(program));
     parts.extend(list.local_servers.iter().flat_map(server));
     parts.extend(embedded(&list.embedded));
     let prices = "Prices on {} in dollars for a million tokens; ~ where sources disagree.";
@@ -245,6 +267,17 @@ fn cells(model: &CloudModel, today: Date, sources: &mut Vec<String>) -> Vec<Line
     cells
         .chain([Line::toned(Tone::Quiet, notes(model, today))])
         .collect()
+}
+
+fn program(program: &ProgramModels) -> [Part; 2] {
+    let state = match &program.executable {
+        Some(file) => Line::toned(Tone::Good, format!("program {}", one_line(file))),
+        None => Line::toned(Tone::Quiet, "program, not installed"),
+    };
+    let models: Vec<String> = program.models.iter().map(ToString::to_string).collect();
+    let title = heading(&program.name, state);
+    let models = fact("", models.join(", "));
+    [Part::Heading(3, title), Part::Facts(vec![models])]
 }
 
 fn server(server: &ServerModels) -> [Part; 2] {

@@ -2,6 +2,7 @@
 
 mod judges;
 mod personas;
+mod programs;
 
 use super::*;
 use crate::setup::personas::PersonaRegistry;

@@ -107,8 +107,9 @@ fn run_without_any_model_yields_hints() {
     assert_eq!(output.stdout, "");
     assert_eq!(
         output.stderr,
-        "error: there is no model to ask: no key is set, no local server answers, and this build has no local model\n\
+        "error: there is no model to ask: no key is set, no program is logged in, no local server answers, and this build has no local model\n\
              hint: set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`\n\
+             hint: or log in to Claude Code or Codex, and name its model: `--model claude-code:sonnet`, `--model codex:gpt-5.5`\n\
              hint: or start a local server, such as Ollama\n\
              hint: or build in the local model with `cargo build --release --features local`\n"
     );

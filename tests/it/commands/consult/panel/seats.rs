@@ -81,7 +81,7 @@ fn unavailable_models_are_rejected_with_a_hint() {
             "acme:x",
             "error: no provider is called `acme`\n\
              hint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, \
-             lmstudio, vllm, local\n\
+             lmstudio, vllm, claude-code, codex, local\n\
              hint: or give it an address with `conclave config set endpoints.acme.base_url URL`\n",
         ),
         (

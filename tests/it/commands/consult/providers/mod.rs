@@ -5,5 +5,6 @@ mod prompt_caching;
 mod endpoints;
 mod local_servers;
 mod own_model;
+mod programs;
 mod network;
 mod secrets;

@@ -1,0 +1,56 @@
+//! Checks of the programs that can sit in a seat: which are installed, and whether their user is
+//! logged in. The programs say so themselves; no file of theirs is read.
+
+use crate::domain::model::program::Program;
+use crate::providers::programs::status::{Login, ProgramStatus};
+use crate::setup::programs::ProgramList;
+use crate::terminal::tables::doctor::{Check, CheckStatus};
+
+const ID: &str = "program.";
+
+/// A line for each that is installed, and one for all others.
+pub(super) async fn check(programs: &ProgramList) -> Vec<Check> {
+    let statuses = programs.statuses().await;
+    let of_status = |(id, status): &_| Some(check_of(&programs.find(id)?.program, status));
+    let mut checks: Vec<Check> = statuses.iter().filter_map(of_status).collect();
+    let absent = programs.iter().filter(|access| access.executable.is_none());
+    let absent: Vec<&str> = absent.map(|access| access.program.id.as_str()).collect();
+    if !absent.is_empty() {
+        let message = format!("not installed: {}", absent.join(", "));
+        checks.push(Check::new(CheckStatus::Note, message, "").of("programs", "programs"));
+    }
+    checks
+}
+
+fn check_of(program: &Program, status: &ProgramStatus) -> Check {
+    let log_in = || {
+        let login = program.login.as_ref();
+        login.map_or_else(String::new, |login| format!("log in with `{login}`"))
+    };
+    let (level, login, fix) = match &status.login {
+        Login::Plan(Some(plan)) => (
+            CheckStatus::Ok,
+            format!("logged in ({plan})"),
+            String::new(),
+        ),
+        Login::Plan(None) => (CheckStatus::Ok, "logged in".to_owned(), String::new()),
+        Login::Billed(by) => {
+            let login = format!("logged in with {by}: its calls are billed by use");
+            (CheckStatus::Warning, login, log_in())
+        }
+        Login::Unknown => {
+            let login = "not known whether it is logged in".to_owned();
+            (CheckStatus::Note, login, String::new())
+        }
+        Login::No => (CheckStatus::Note, "not logged in".to_owned(), log_in()),
+    };
+    let version = status.version.as_ref();
+    let message = version.map_or_else(String::new, |version| format!("{version} · ")) + &login;
+    Check::new(level, message, fix).of(format!("{ID}{}", program.id), program.id.as_str())
+}
+
+/// Whether a plan would pay for an answer.
+pub(super) fn can_answer(checks: &[Check]) -> bool {
+    let is_ready = |check: &Check| check.status == CheckStatus::Ok && check.id.starts_with(ID);
+    checks.iter().any(is_ready)
+}

@@ -1,0 +1,274 @@
+//! Programs that answer in a seat: which there are, where they are on this machine, and what they
+//! are started with. [`consent`] has what the user must agree to.
+//!
+//! Invariant: a program is started by its absolute path, found once in the folders of `PATH`;
+//! neither relative folders nor the working folder are searched.
+
+pub mod consent;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use jiff::tz::TimeZone;
+use rustix::fs::Access;
+use tokio::sync::OnceCell;
+
+use crate::config::env::Environment;
+use crate::config::paths::Home;
+use crate::config::programs::entry_name;
+use crate::config::setting::PROGRAMS;
+use crate::config::settings::Settings;
+use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::model::program::{Program, of_vendor};
+use crate::domain::names::near_or_all;
+use crate::domain::time::Timestamp;
+use crate::engine::ports::Providers;
+use crate::error::Error;
+use crate::providers::programs::seat::{ProgramSeat, Surroundings};
+use crate::providers::programs::status::{Login, ProgramStatus};
+
+/// A program, and where it is.
+#[derive(Clone, Debug)]
+pub struct ProgramAccess {
+    pub program: Program,
+    /// Absolute; `None` if it is not installed.
+    pub executable: Option<PathBuf>,
+    /// The user has said that it shall not be offered.
+    pub is_refused: bool,
+}
+
+/// All programs, of the settings and known by name.
+#[derive(Debug)]
+pub struct ProgramList {
+    programs: Vec<ProgramAccess>,
+    environment: Environment,
+    home: Home,
+    now: Timestamp,
+    statuses: OnceCell<Vec<(ProviderId, ProgramStatus)>>,
+}
+
+impl ProgramList {
+    pub fn load(
+        settings: &Settings,
+        environment: &Environment,
+        home: &Home,
+        now: Timestamp,
+    ) -> Self {
+        let access = |program: Program| ProgramAccess {
+            executable: program
+                .argv
+                .first()
+                .and_then(|name| resolve(name, environment)),
+            is_refused: settings.programs.is_refused(&program.id),
+            program,
+        };
+        Self {
+            programs: settings.programs.all().into_iter().map(access).collect(),
+            environment: environment.clone(),
+            home: home.clone(),
+            now,
+            statuses: OnceCell::new(),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &ProgramAccess> {
+        self.programs.iter()
+    }
+
+    pub fn find(&self, id: &ProviderId) -> Option<&ProgramAccess> {
+        self.iter().find(|access| access.program.id == *id)
+    }
+
+    /// Says why a program cannot be asked; `None` for any other provider.
+    pub fn check(&self, id: &ProviderId) -> Option<Result<(), Error>> {
+        match (self.find(id), id.command()) {
+            (Some(access), _) => Some(access.check()),
+            (None, None) => None,
+            (None, Some(name)) => {
+                let ids: Vec<&str> = self.iter().map(|it| it.program.id.as_str()).collect();
+                let add = format!("conclave config set programs.{name}.argv '[\"/path/to/it\"]'");
+                let error = Error::usage(format!("the settings have no program `{name}`"));
+                let error = error.hint(near_or_all(id.as_str(), &ids));
+                Some(Err(error.hint(format!("or add it with `{add}`"))))
+            }
+        }
+    }
+
+    /// Returns what each installed program says of itself, which spends nothing. They are asked
+    /// once, all at the same time.
+    pub async fn statuses(&self) -> &[(ProviderId, ProgramStatus)] {
+        let ask = || async {
+            let seats = self.iter().filter_map(|access| self.seat(access));
+            join_all(seats.map(|(id, seat)| async move { (id, seat.status().await) })).await
+        };
+        self.statuses.get_or_init(ask).await
+    }
+
+    /// Returns those whose user is logged in, and has not refused them. One that cannot say so must
+    /// be allowed.
+    pub async fn ready(&self) -> Vec<&ProgramAccess> {
+        let ready = |(id, status): &(ProviderId, ProgramStatus)| {
+            let access = self.find(id)?;
+            let is_ready = match status.login {
+                Login::Plan(_) => !access.is_refused,
+                Login::Unknown => access.program.is_allowed,
+                Login::Billed(_) | Login::No => false,
+            };
+            is_ready.then_some(access)
+        };
+        self.statuses().await.iter().filter_map(ready).collect()
+    }
+
+    /// `None` if it is not installed.
+    fn seat(&self, access: &ProgramAccess) -> Option<(ProviderId, ProgramSeat)> {
+        let surroundings = Surroundings {
+            variables: self.environment.texts(),
+            locks: self.home.programs_folder(),
+            now: self.now,
+            zone: TimeZone::system(),
+        };
+        let seat = ProgramSeat::new(
+            access.program.clone(),
+            access.executable.clone()?,
+            surroundings,
+        );
+        Some((access.program.id.clone(), seat))
+    }
+
+    /// Connects those of a plan's providers that are programs.
+    pub fn connect(&self, ids: &BTreeSet<ProviderId>, providers: &mut Providers) {
+        let seats = self.of(ids).filter_map(|access| self.seat(access));
+        providers.extend(seats.map(|(id, seat)| (id, Arc::new(seat) as _)));
+    }
+
+    /// Those of a plan's providers that are programs.
+    fn of<'a>(&'a self, ids: &'a BTreeSet<ProviderId>) -> impl Iterator<Item = &'a ProgramAccess> {
+        let is_asked = |access: &&ProgramAccess| ids.contains(&access.program.id);
+        self.iter().filter(is_asked)
+    }
+
+    /// Where those of a plan's providers are that are programs.
+    pub fn files<'a>(
+        &'a self,
+        ids: &'a BTreeSet<ProviderId>,
+    ) -> impl Iterator<Item = (ProviderId, String)> {
+        self.of(ids).filter_map(|access| {
+            let file = access.executable.as_ref()?.display().to_string();
+            Some((access.program.id.clone(), file))
+        })
+    }
+
+    /// The most calls at once of those of a plan's providers that are programs.
+    pub fn in_flight(&self, ids: &BTreeSet<ProviderId>) -> BTreeMap<ProviderId, u32> {
+        let limit = |it: &ProgramAccess| (it.program.id.clone(), it.program.max_parallel);
+        self.of(ids).map(limit).collect()
+    }
+}
+
+impl ProgramAccess {
+    /// As it is called in the settings.
+    fn entry(&self) -> &str {
+        entry_name(&self.program.id)
+    }
+
+    /// The setting that allows its use.
+    pub fn allowed_setting(&self) -> String {
+        format!("{PROGRAMS}.{}.allowed", self.entry())
+    }
+
+    /// The models that a panel gets when none is named. A program of the settings is one model.
+    pub fn usual_models(&self) -> Vec<ModelRef> {
+        let id = &self.program.id;
+        let known = of_vendor(id).map_or(&[][..], |known| known.models);
+        let names = known.iter().copied().chain(id.command());
+        names.map(|name| ModelRef::new(id.as_str(), name)).collect()
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let (entry, name) = (self.entry(), &self.program.name);
+        let Some(called) = self
+            .program
+            .argv
+            .first()
+            .filter(|_| self.executable.is_none())
+        else {
+            return Ok(());
+        };
+        if called.contains('/') {
+            let error = format!("`{called}` is not the absolute path of an executable file");
+            return Err(Error::usage(error).hint(format!("change `programs.{entry}.argv`")));
+        }
+        let install = self
+            .program
+            .login
+            .as_ref()
+            .map(|login| format!("install {name}, and log in with `{login}`"));
+        Err(Error::usage(format!(
+            "`{called}` is not installed: no folder of `PATH` has it"
+        ))
+        .hint_if(install)
+        .hint(format!(
+            "or add its folder to `PATH`, or put its absolute path first in \
+                 `programs.{entry}.argv`"
+        )))
+    }
+}
+
+/// `None` if there is no such file that this user may execute.
+fn resolve(name: &str, environment: &Environment) -> Option<PathBuf> {
+    let is_executable = |file: &PathBuf| {
+        file.is_absolute()
+            && file.is_file()
+            && rustix::fs::access(file.as_path(), Access::EXEC_OK).is_ok()
+    };
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(is_executable);
+    }
+    let real = |folder: &Path| folder.canonicalize().ok();
+    let here = std::env::current_dir().ok().as_deref().and_then(real);
+    let path = environment.path("PATH")?;
+    let folders = std::env::split_paths(&path);
+    let folders = folders.filter(|folder| here.is_none() || real(folder) != here);
+    let mut files = folders.map(|folder| folder.join(name));
+    files.find(is_executable)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn place(folder: &Path, name: &str, mode: u32) {
+        fs::write(folder.join(name), "").unwrap();
+        fs::set_permissions(folder.join(name), Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn program_is_found_in_the_absolute_folders_of_path_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        place(folder, "prog", 0o700);
+        place(folder, "data", 0o600);
+        let here = std::env::current_dir().unwrap();
+        let found =
+            |path: &Path, name: &str| resolve(name, &Environment::of([("PATH", path.to_owned())]));
+        assert_eq!(found(folder, "prog"), Some(folder.join("prog")));
+        assert_eq!(found(folder, "data"), None, "it is not executable");
+        assert_eq!(found(Path::new("/nowhere"), "prog"), None);
+        let up = Path::new("../").join("../".repeat(here.components().count()));
+        let relative = up.join(folder.strip_prefix("/").unwrap());
+        assert!(relative.join("prog").exists());
+        assert_eq!(found(&relative, "prog"), None);
+        assert_eq!(found(folder, "./prog"), None);
+        let absolute = folder.join("prog");
+        assert_eq!(
+            found(Path::new(""), absolute.to_str().unwrap()),
+            Some(absolute)
+        );
+        assert_eq!(found(&here, ".ci/run"), None);
+    }
+}
