@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, Prompt};
-use conclave::domain::cost::pricing::Billing;
 use conclave::domain::ids::{CallId, ModelRef, ProviderId};
+use conclave::domain::model::billing::Billing;
 use conclave::domain::model::program::{AnswerReader, Overage, Program, PromptDelivery};
 use conclave::domain::time::Timestamp;
 use conclave::engine::host;

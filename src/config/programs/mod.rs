@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 
 use crate::config::keys::detection::holds_key;
 use crate::config::value::{ConfigFields, ConfigValue, NO_KEYS_HERE, ValueError, optional};
-use crate::domain::cost::pricing::Billing;
 use crate::domain::ids::ProviderId;
+use crate::domain::model::billing::Billing;
 use crate::domain::model::program::{AnswerPaths, AnswerReader, Overage, Program, PromptDelivery};
 
 pub const FIELDS: [&str; 19] = [

@@ -16,8 +16,9 @@ use crate::consultation::policy::hedging::{HedgeAfter, HedgeRule};
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::answer::confidence::Confidence;
 use crate::domain::cost::money::MicroUsd;
-use crate::domain::cost::pricing::{Billing, PriceList};
+use crate::domain::cost::pricing::PriceList;
 use crate::domain::ids::ModelRef;
+use crate::domain::model::billing::Billing;
 use crate::stopping::early_termination::{Policy, TerminationRule};
 
 /// The limits that are asked for. The settings decide everything that is absent.

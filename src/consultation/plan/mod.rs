@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::context::{Context, ProjectContext, ScrubbingReport};
 use crate::domain::cost::money::{Cost, MicroUsd, Saving};
-use crate::domain::cost::pricing::{Billing, CostSource, Price, PriceList};
+use crate::domain::cost::pricing::{CostSource, Price, PriceList};
 use crate::domain::cost::tokens::{Band, Usage, UsageSource};
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
+use crate::domain::model::billing::Billing;
 use crate::domain::model::dialect::PromptCaching;
 use crate::domain::panel::Panel;
 

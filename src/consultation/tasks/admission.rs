@@ -20,8 +20,8 @@ use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
 use crate::domain::cost::money::{Cost, MicroUsd};
-use crate::domain::cost::pricing::Billing;
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::model::billing::Billing;
 use crate::domain::words::span;
 
 use super::fit::{Fit, check_budget};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::money::{Cost, MicroUsd, Saving};
 use super::tokens::Usage;
 use crate::domain::ids::{ModelRef, without_date};
+use crate::domain::model::billing::Billing;
 
 /// Prices for a million tokens of each class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,20 +132,6 @@ impl PriceList {
                 Cost::exactly(price.cost(usage))
             })
     }
-}
-
-/// Who is billed for a model's calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Billing {
-    /// The user, by the token.
-    #[default]
-    Metered,
-    /// No one: the model runs on the user's own machine.
-    Free,
-    /// A plan that the user has subscribed to: a call has no price, but uses up what the plan
-    /// allows.
-    Plan,
 }
 
 impl Billing {

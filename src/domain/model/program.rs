@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::domain::cost::pricing::Billing;
 use crate::domain::ids::ProviderId;
+use crate::domain::model::billing::Billing;
 
 /// A program, and how it is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use super::process::{self, ProgramLimits, ProgramStart};
 use super::reading::{Flow, ProgramEnd, Reading};
 use super::status::{self, Login, ProgramStatus, Report};
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply};
-use crate::domain::cost::pricing::Billing;
+use crate::domain::model::billing::Billing;
 use crate::domain::model::program::{AnswerReader, Program};
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;

@@ -6,7 +6,7 @@ use crate::config::endpoints::LocalServers;
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::consultation::prompt::Size;
-use crate::domain::cost::pricing::Billing;
+use crate::domain::model::billing::Billing;
 use crate::domain::model::vendors::LocalServerKind;
 use crate::error::Error;
 use crate::providers::discovery::{self, Address, ServedModel, Server};

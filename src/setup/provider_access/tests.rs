@@ -1,6 +1,6 @@
 //! Keys, addresses and dialects of providers.
 
-use crate::domain::cost::pricing::Billing;
+use crate::domain::model::billing::Billing;
 use crate::domain::model::dialect::{Structure, TokensField};
 use crate::setup::samples::{access, access_list};
 

@@ -2,8 +2,8 @@
 
 use conclave::consultation::protocol::call::{Failure, Reply};
 use conclave::domain::answer::artifact::Content;
-use conclave::domain::cost::pricing::Billing;
 use conclave::domain::ids::ProviderId;
+use conclave::domain::model::billing::Billing;
 use conclave::terminal::report::report;
 
 use crate::consultation::prelude::*;

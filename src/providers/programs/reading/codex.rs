@@ -7,8 +7,8 @@ use super::failures::Trouble;
 use super::so_far::{Flow, On, SoFar};
 use crate::consultation::protocol::call::StopReason;
 use crate::domain::cost::plan_use::PlanUse;
-use crate::domain::cost::pricing::Billing;
 use crate::domain::cost::tokens::Usage;
+use crate::domain::model::billing::Billing;
 use crate::engine::ports::Delta;
 use crate::providers::wire::{Counts, text};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use conclave::consultation::event::WhySubstituted;
 use conclave::consultation::policy::hedging::NoHedge;
 use conclave::consultation::transcript::summary::Status;
-use conclave::domain::cost::pricing::Billing;
+use conclave::domain::model::billing::Billing;
 
 use super::{
     answer_all_but, answer_at, grok, mistral, plan_with_fallbacks, substitutions, unhealthy,

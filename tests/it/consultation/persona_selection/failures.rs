@@ -4,7 +4,7 @@ use conclave::consultation::machine::replay::replay;
 use conclave::consultation::prompt::Size;
 
 use super::{SELECTION, assert_usual_panel, helper, helper_replies, play, seats, selection_plan};
-use conclave::domain::cost::pricing::Billing;
+use conclave::domain::model::billing::Billing;
 
 use crate::consultation::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Resuming before and after the selection, also from older journals.
 
 use super::{SELECTION, helper_replies, seats, selection_plan};
-use conclave::domain::cost::pricing::Billing;
+use conclave::domain::model::billing::Billing;
 
 use crate::consultation::prelude::*;
 

@@ -3,8 +3,8 @@
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::domain::cost::money::MicroUsd;
 use conclave::domain::cost::plan_use::{PlanUse, PlanWindow};
-use conclave::domain::cost::pricing::Billing;
 use conclave::domain::cost::tokens::{Usage, UsageSource};
+use conclave::domain::model::billing::Billing;
 use conclave::domain::model::program::{Overage, Program};
 use conclave::domain::time::Timestamp;
 use conclave::providers::programs::reading::ProgramEnd;

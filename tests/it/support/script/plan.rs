@@ -12,8 +12,9 @@ use conclave::consultation::prompt::filter::PromptMaterial;
 use conclave::consultation::prompt::{RenderedContexts, Templates};
 use conclave::consultation::protocol::answer::AnswerForm;
 use conclave::domain::cost::money::MicroUsd;
-use conclave::domain::cost::pricing::{Billing, Price, PriceList, Rates};
+use conclave::domain::cost::pricing::{Price, PriceList, Rates};
 use conclave::domain::ids::{ConsultationId, ModelRef, SeatId};
+use conclave::domain::model::billing::Billing;
 use conclave::domain::panel::{Panel, Persona, Seat};
 use conclave::stopping::early_termination::TerminationRule;
 
