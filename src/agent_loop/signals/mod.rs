@@ -6,6 +6,7 @@ mod numbers;
 mod words;
 mod phrases;
 mod seed_words;
+mod admissions;
 mod errors;
 mod obstacle;
 

@@ -62,6 +62,10 @@ const FIXED: &[(&str, &str)] = &[
         "agents choose their words",
     ),
     (
+        "src/agent_loop/signals/admissions/",
+        "agents choose their words",
+    ),
+    (
         "src/records/index/migrations/",
         "a published migration never changes",
     ),

@@ -98,7 +98,11 @@ fn reported(message: &Message) -> Vec<String> {
             let is_present = is_own && !is_past(lead) && !words::is_of_others(lead)
                 || has_word(lead, TABLES.list("persists"));
             let source = message.source(block.range.clone());
-            if introduces(lead) || is_present && words::shows_failure(source) {
+            let shows = || {
+                let names_error = || source.lines().any(is_error_line) && !lead.is_empty();
+                words::shows_failure(source) || names_error()
+            };
+            if introduces(lead) || is_present && shows() {
                 errors.extend(in_code(source));
             }
         }
@@ -155,7 +159,11 @@ fn inline_code(message: &Message, block: &Block) -> Vec<String> {
         let after = after.split(ENDS).next().unwrap_or_default();
         let last = clean::words(sentence).next_back().unwrap_or_default();
         let leads = sentence.ends_with(':') || TABLES.list("error_leads").has(&last.to_lowercase());
-        leads && introduces(sentence) && !is_past(after)
+        // `Result:` stands over an error as it came.
+        let shows =
+            || sentence.ends_with(':') && is_error_line(message.source(code.start + 1..code.end));
+        let is_other = is_past(sentence) || words::is_of_others(sentence);
+        leads && (introduces(sentence) || shows() && !is_other) && !is_past(after)
     });
     errors
         .filter_map(|code| error_line(message.source(code.clone()).trim_matches('`')))

@@ -3,6 +3,7 @@
 mod outcome;
 
 use self::outcome::{Outcome, of_code, of_line, of_share, of_table};
+use super::admissions::admits;
 use super::numbers::{StatedProgress, progress};
 use super::phrases::{PhraseMatch, Sense, matches};
 use crate::agent_loop::checklist::is_optional_label;
@@ -23,19 +24,21 @@ pub(super) fn read(message: &Message, blocks: &[&Block], is_explicitly_done: boo
     let admits_open_work = statements.iter().enumerate().any(|(at, statement)| {
         statement.is_open || statement.intends && claim.is_none_or(|claim| at > claim)
     });
-    let admits_failure = admits_failure(&statements);
+    let is_signalled = is_explicitly_done || claim.is_some();
+    let admits_failure = admits_failure(&statements, is_signalled);
     Words {
         claims_completion: claim.is_some(),
         admits_open_work: admits_open_work || admits_failure,
         admits_failure,
-        asks_person: ends_with_prompt(blocks)
-            || asks_person(&statements, claim.is_some() || is_explicitly_done),
+        asks_person: ends_with_prompt(blocks) || asks_person(&statements, is_signalled),
     }
 }
 
-/// A lack stands whatever follows; a failure until it is made good.
-fn admits_failure(statements: &[ProseStatement]) -> bool {
-    let lacks = statements.iter().any(|statement| statement.lacks);
+/// A lack stands whatever follows; a failure until it is made good. What only the kinds of its words
+/// give away counts beside a signal.
+fn admits_failure(statements: &[ProseStatement], is_signalled: bool) -> bool {
+    let lacks = |it: &ProseStatement| it.lacks || it.seems_to_lack && is_signalled;
+    let lacks = statements.iter().any(lacks);
     let fails = |fails: bool, statement: &ProseStatement| {
         statement.outcome.map_or(fails, |it| it == Outcome::Fails)
     };
@@ -55,6 +58,8 @@ struct ProseStatement {
     intends: bool,
     /// A part of the work is missing.
     lacks: bool,
+    /// No phrase says so, and the kinds of its words do.
+    seems_to_lack: bool,
     /// The last run that it speaks of.
     outcome: Option<Outcome>,
     /// What its phrases mean, without those that are denied.
@@ -148,6 +153,7 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
                 // What the label stands over says whether something is open.
                 statement.is_open &= around.lead_in != LeadIn::Open;
                 statement.lacks &= around.lead_in == LeadIn::None;
+                statement.seems_to_lack &= around.lead_in == LeadIn::None;
                 statement.outcome = statement.outcome.filter(|_| around.lead_in != LeadIn::Past);
             }
             statements.push(statement);
@@ -251,16 +257,23 @@ fn statement(
     };
     let intends = has(Sense::Intention) && !is_conditional;
     let is_incomplete = is_excepted || progress == Some(StatedProgress::Part);
+    let lacks = is_incomplete && !is_optional || last_place(matches, Sense::Lack).is_some();
+    let outcome = outcome(sentence.text, matches);
+    let by_phrases = lacks || outcome == Some(Outcome::Fails);
+    // What a program printed, and what stands behind a label, is not weighed.
+    let is_output = outcome == Some(Outcome::Fails) && of_line(sentence.text) == outcome;
+    let label = sentence.text.split_once(':').map_or("", |(label, _)| label);
+    let is_sure = is_output || TABLES.list("open_labels").has(label);
+    let admits = by_phrases && is_sure || admits(sentence.text, by_phrases);
     ProseStatement {
         claims: around.lead_in != LeadIn::Conditional
             && (progress == Some(StatedProgress::All) || is_claimed),
         // `Let me fix what is still failing` says what comes next.
         is_open: (is_incomplete || matches.iter().any(is_open)) && !is_optional && !intends,
         intends: intends && !is_optional,
-        lacks: !is_beside
-            && !intends
-            && (is_incomplete && !is_optional || last_place(matches, Sense::Lack).is_some()),
-        outcome: outcome(sentence.text, matches).filter(|_| !is_beside),
+        lacks: lacks && admits && !is_beside && !intends,
+        seems_to_lack: admits && !by_phrases && !is_optional && !is_beside && !intends,
+        outcome: outcome.filter(|it| !is_beside && (admits || *it == Outcome::Passes)),
         meanings,
         ..ProseStatement::default()
     }
