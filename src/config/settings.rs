@@ -88,6 +88,10 @@ pub struct Settings {
     pub log_context: bool,
     /// Whether the terminal rings its bell at the end of a run.
     pub notify: bool,
+    /// Whether every consultation is exported as a trace.
+    pub otlp: bool,
+    /// Whether traces have the texts of people and models.
+    pub otlp_content: bool,
     /// How long a pipe on standard input may stay without data beside a question.
     pub stdin_wait: Duration,
     /// Consultations in thirty days that `consult-stats` calls consistent.
@@ -140,6 +144,8 @@ impl Default for Settings {
             judge_passes: JudgePasses::default(),
             log_context: true,
             notify: false,
+            otlp: false,
+            otlp_content: false,
             stdin_wait: Duration::from_secs(60),
             target_runs: 150,
             target_median: Duration::from_secs(15),

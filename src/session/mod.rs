@@ -11,3 +11,4 @@ pub mod index;
 pub mod lookup;
 pub mod load;
 pub mod resume;
+pub mod traces;

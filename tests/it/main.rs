@@ -23,3 +23,4 @@ mod records;
 mod repository;
 mod support;
 mod terminal;
+mod traces;

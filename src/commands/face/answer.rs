@@ -29,6 +29,8 @@ impl AnswerText<'_> {
             AnswerFormat::Markdown => self.markdown.to_owned(),
             AnswerFormat::Json => json()?,
             AnswerFormat::Html => (self.html)(),
+            // Its bytes are written by `history export` alone.
+            AnswerFormat::Otlp => return Err(Error::usage("a trace is no text")),
             AnswerFormat::Both => format!("{}\n\n---\n{}", self.markdown.trim_end(), json()?),
         })
     }

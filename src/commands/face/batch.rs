@@ -20,6 +20,7 @@ use crate::error::{Error, Exit};
 use crate::session::batch::estimate::BatchEstimate;
 use crate::session::batch::{Batch, BatchTerms, RunCeiling};
 use crate::session::run::MonthRule;
+use crate::session::traces::TraceExporter;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::PlanTemplate;
 use crate::terminal::output::format::{cost_range, count, dollars, spent, thousands};
@@ -141,6 +142,8 @@ impl<'a> ApprovedBatch<'a> {
             let interrupts = interrupts::listen(2, Exit::Interrupted.code(), move || {
                 screen.restore_terminal();
             });
+            let sources = run.planner.resume_sources();
+            let traces = TraceExporter::open(sources.home, sources.environment, sources.face);
             let batch = Batch::new(BatchTerms {
                 home: &run.planner.sources.home,
                 clock: run.clock,
@@ -148,6 +151,7 @@ impl<'a> ApprovedBatch<'a> {
                 ceiling: run.ceiling,
                 control: run.control,
                 month_rule,
+                traces,
                 interrupts: interrupts.map_err(cannot_start)?,
                 report,
             })?;

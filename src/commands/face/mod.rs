@@ -7,6 +7,8 @@ pub(crate) mod consent;
 pub(crate) mod preview;
 pub(crate) mod batch;
 
+use serde_json::Value;
+
 use crate::commands::config::edit::save_threshold;
 use crate::commands::flags::{AnswerFormat, OutputFlags};
 use crate::commands::{App, block_on, cannot_start};
@@ -16,6 +18,7 @@ use crate::consultation::machine::Question;
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::cost::money::MicroUsd;
+use crate::domain::ids::ConsultationId;
 use crate::domain::record::rejudgement::Rejudgement;
 use crate::domain::record::stored_record::StoredRecord;
 use crate::engine::ports::{Person, Subscriber};
@@ -25,6 +28,7 @@ use crate::records::files::events_file::EventsFile;
 use crate::session::index::{IndexQueue, IndexSender, RebuildTime};
 use crate::session::run::{self, Participants, RunOutcome, Session, SharedResources};
 use crate::session::storage::Storage;
+use crate::session::traces::TraceExporter;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::{PlanTemplate, PreparedPlan};
 use crate::setup::settings;
@@ -108,7 +112,12 @@ impl<'a> TerminalFace<'a> {
         let is_resumed = !session.earlier.is_empty();
         let index = IndexQueue::start(self.home, session.clock.now());
         let outcome = runtime.block_on(self.take_part(session, index.sender()));
+        let mut stored = None;
         let shown = outcome.and_then(|outcome| {
+            stored = outcome
+                .stored
+                .as_ref()
+                .map(|_| outcome.transcript.id.clone());
             if let Some(warning) = &outcome.warning {
                 self.app.printer.warning(warning);
             }
@@ -128,11 +137,26 @@ impl<'a> TerminalFace<'a> {
             RebuildTime::Later
         };
         index.finish(rebuild, self.app.printer);
+        self.notify(shown.is_ok());
+        if let Some(id) = stored {
+            runtime.block_on(self.export(id));
+        }
         // The end must not wait for a thread that still reads the terminal, or for a model that
         // still decodes.
         runtime.shutdown_background();
-        self.notify(shown.is_ok());
         shown
+    }
+
+    /// Sends the trace, if the settings ask for it. The answer is there: an interrupt ends only this.
+    async fn export(&self, id: ConsultationId) {
+        let (printer, screen) = (self.app.printer, self.app.printer.clone());
+        let restore = move || screen.restore_terminal();
+        let traces = TraceExporter::open(self.home, self.app.environment, printer);
+        let interrupts = interrupts::listen(1, Exit::Interrupted.code(), restore);
+        if let (Some(traces), Ok(mut interrupts)) = (traces, interrupts) {
+            traces.send(id, Value::Null);
+            traces.finish(&mut interrupts, printer).await;
+        }
     }
 
     /// Calls the person back, if flag or setting ask for it.

@@ -12,7 +12,9 @@ use clap::Arg;
 pub(crate) use self::context::ContextFlags;
 pub(crate) use self::control::{ControlFlags, SendingFlags, SpendingFlags, consent_mode};
 pub(crate) use self::control::{choice, confidence, dollars, share};
-pub(crate) use self::output::{AnswerFormat, FormatFlags, JsonFlags, OutputFlags, PagerFlag};
+pub(crate) use self::output::{
+    AnswerFormat, FormatFlags, JsonFlags, OutputFlags, PagerFlag, formats,
+};
 pub(crate) use self::panel::PanelFlags;
 pub(crate) use self::panel::{DebateFlags, RoundFlags};
 

@@ -3,6 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
 use crate::config::env::Environment;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::terminal::output::pager::Pager;
@@ -70,7 +73,7 @@ impl PagerFlag {
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct FormatFlags {
     /// The format [default: by the ending of --output, or markdown]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = formats(&[AnswerFormat::Otlp]))]
     format: Option<AnswerFormat>,
 
     /// Write JSON, as `--format json` does
@@ -88,6 +91,16 @@ pub(crate) enum AnswerFormat {
     Html,
     /// Markdown, a line `---`, then JSON
     Both,
+    /// A trace for OpenTelemetry, in the bytes of its protocol
+    Otlp,
+}
+
+/// Reads all formats but those that the command does not have.
+pub(crate) fn formats(without: &[AnswerFormat]) -> impl TypedValueParser<Value = AnswerFormat> {
+    let all = AnswerFormat::value_variants().iter();
+    let some = all.filter(|format| !without.contains(format));
+    let some = some.filter_map(AnswerFormat::to_possible_value);
+    PossibleValuesParser::new(some).try_map(|name| AnswerFormat::from_str(&name, true))
 }
 
 impl FormatFlags {

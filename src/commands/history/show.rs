@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use std::path::{self, Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 use super::Archive;
 use crate::commands::App;
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{self, AnswerText, check_output};
-use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag};
+use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, formats};
 use crate::config::env::Environment;
 use crate::domain::ids::AgentId;
 use crate::domain::ids::short_id;
@@ -18,6 +20,7 @@ use crate::error::Error;
 use crate::files::write::{Access, write_atomically};
 use crate::records::files::ConsultationFiles;
 use crate::session::load;
+use crate::session::traces::TraceWriter;
 use crate::terminal::markdown::render::{WIDEST, render};
 use crate::terminal::report::{ReportSelection, markdown, page, page_beside, report};
 use crate::text::clean::one_line;
@@ -130,8 +133,9 @@ fn agent(name: &str, record: &StoredRecord) -> Result<AgentId, Error> {
     Err(error.hint(format!("one of: {}", existing.join(", "))))
 }
 
-/// Write one consultation as Markdown, JSON or a self-contained HTML page
+/// Write one consultation as Markdown, JSON, a self-contained HTML page or a trace
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("format", |format| format.value_parser(formats(&[]))))]
 #[command(after_help = "Of a context, the sources are named; their text stays in its own file.")]
 pub(super) struct ExportArgs {
     /// The consultation: its id, a unique prefix, one of its files, or `last`
@@ -174,11 +178,25 @@ pub(super) fn export(args: &ExportArgs, archive: &Archive<'_>) -> Result<(), Err
         html: &|| page_beside(&record, &pages_beside(&record, folder)),
         noun: "Answer",
     };
-    let text = source.text(format)?;
-    let Some(output) = output else {
-        return archive.app.printer.result(&text).map_err(Error::failed);
+    let bytes = match format {
+        AnswerFormat::Otlp => {
+            TraceWriter::open(&archive.home, environment)?.write(&found, Value::Null)?
+        }
+        format => source.text(format)?.into_bytes(),
     };
-    write_atomically(output, text.as_bytes(), access).map_err(Error::failed)?;
+    let Some(output) = output else {
+        let printer = archive.app.printer;
+        let written = match format {
+            AnswerFormat::Otlp if printer.out_traits().is_terminal => {
+                return Err(Error::usage("a trace is no text for a terminal")
+                    .hint("name a file with `--output FILE`, or pipe it to another program"));
+            }
+            AnswerFormat::Otlp => printer.write_result(&bytes),
+            _ => printer.result(&String::from_utf8_lossy(&bytes)),
+        };
+        return written.map_err(Error::failed);
+    };
+    write_atomically(output, &bytes, access).map_err(Error::failed)?;
     archive
         .app
         .printer

@@ -29,7 +29,7 @@ fn every_key_is_read_and_its_origin_is_kept() {
             "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "programs": {"own": {"argv": ["own"]}}, "maxCost": 2, "maxCalls": 25, "monthlyBudget": 20.5,
             "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90,
             "targetRuns": 10, "targetMedianSeconds": 7.5, "target_monthly_cost": 0.25, "mode": "explore", "rounds": 3,
-            "early_stop": "auto", "confidenceThreshold": 0.85, "debate_analysis": "off", "judge_passes": 2, "notify": "on", "log_context": false, "stdin_wait_seconds": 5,
+            "early_stop": "auto", "confidenceThreshold": 0.85, "debate_analysis": "off", "judge_passes": 2, "notify": "on", "otlp": "on", "otlp_content": "on", "log_context": false, "stdin_wait_seconds": 5,
             "personas": {"linguist": {"name": "Linguist", "prompt": "You weigh words."}}, "persona_sets": {"words": ["linguist", "skeptic"]},
             "default_personas": "skeptic, linguist"}"#,
     )

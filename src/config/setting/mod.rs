@@ -203,6 +203,8 @@ pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         "judge_passes" => judge_passes: judge_passes(),
         "log_context" => log_context: truth(),
         "notify" => notify: switch(),
+        "otlp" => otlp: switch(),
+        "otlp_content" => otlp_content: switch(),
         "stdin_wait_seconds" => stdin_wait:
             time_or_zero("a number of seconds from 0.1 to 1000000, or 0 for no time"),
         "target_runs" => target_runs: count(),

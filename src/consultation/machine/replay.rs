@@ -4,7 +4,7 @@
 //! Invariant: an event in the log is never emitted again; those that its last step lacks are
 //! emitted now.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use crate::domain::ids::{AgentId, CallId, TimerId};
@@ -18,7 +18,7 @@ use crate::consultation::machine::{Effect, Input};
 use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
+use crate::consultation::protocol::call::{Failure, Outcome, Prompt, Reply, StopReason};
 use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
 use crate::consultation::{Consultation, TransitionError};
 use crate::domain::cost::money::Cost;
@@ -29,6 +29,8 @@ use crate::domain::cost::pricing::CostSource;
 pub struct Replayed {
     pub consultation: Consultation,
     pub interruption: Interruption,
+    /// The prompts of all calls, which no log holds.
+    pub prompts: BTreeMap<CallId, Prompt>,
 }
 
 /// What an interrupted run left undone.
@@ -72,6 +74,7 @@ pub fn replay(events: &[Envelope]) -> Result<Replayed, ReplayError> {
     let mut replayed = Replayed {
         consultation: Consultation::new(plan.clone()),
         interruption: Interruption::default(),
+        prompts: BTreeMap::new(),
     };
     let mut rest: VecDeque<&Envelope> = events.iter().collect();
     while let Some(envelope) = rest.front().copied() {
@@ -185,7 +188,10 @@ impl Replayed {
                 Effect::SetTimer { timer, at } => {
                     self.interruption.timers.insert((at, timer));
                 }
-                Effect::Ask(ask) => self.interruption.lost.push(ask.call),
+                Effect::Ask(ask) => {
+                    self.interruption.lost.push(ask.call);
+                    self.prompts.insert(ask.call, ask.prompt);
+                }
                 Effect::Cancel(call) => self.forget(call),
                 // Made again on resume.
                 Effect::Request(_) | Effect::Question(_) | Effect::Withdraw => {}

@@ -9,6 +9,7 @@ pub mod spend;
 pub mod no_answer;
 mod stored_record;
 pub(crate) mod debate_value;
+pub mod trace;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

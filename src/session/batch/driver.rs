@@ -1,6 +1,7 @@
 //! Drives the consultations of a policy: starts them, takes over those that an earlier process
 //! left, and stops and drains them on an interrupt.
 
+use serde_json::Value;
 use tokio::time::error::Elapsed;
 use tokio::time::timeout_at;
 
@@ -38,6 +39,11 @@ pub trait BatchPolicy {
     /// Watches a consultation that begins, or is taken over.
     fn watch(&self, _: &ConsultationId) -> Watch {
         None
+    }
+
+    /// Says in the trace of a consultation what it was for: more attributes.
+    fn trace_labels(&self, _: &Self::Job) -> Value {
+        Value::Null
     }
 
     /// Takes a consultation that is no longer in flight.
@@ -213,6 +219,9 @@ impl<'a> BatchDriver<'a> {
                 self.planner.face.warning(warning);
             }
             policy.accounts().count(&finished.id, &outcome.record);
+            if let Some(traces) = &batch.terms.traces {
+                traces.send(finished.id.clone(), policy.trace_labels(&finished.key));
+            }
             // What was refused before it was resumed says nothing of now.
             outcome.refusal = match batch.resumed.get(&finished.id) {
                 Some(last_call) => access_failure_after(&outcome.record, *last_call),

@@ -26,6 +26,7 @@ use super::index::{IndexQueue, RebuildTime};
 use super::month::MonthCeiling;
 use super::run::{self, MonthRule, Participants, Session, SharedResources};
 use super::storage::Storage;
+use super::traces::TraceExporter;
 use crate::config::paths::Home;
 use crate::consultation::event::Answer;
 use crate::consultation::machine::Question;
@@ -58,6 +59,8 @@ pub struct BatchTerms<'a> {
     /// The limits of a plan that costs something, which have the month's budget.
     pub control: &'a Control,
     pub month_rule: MonthRule,
+    /// `None` if no traces are exported.
+    pub traces: Option<TraceExporter>,
     /// One message for each request to end.
     pub interrupts: mpsc::UnboundedReceiver<()>,
     /// Writes the report that is stored beside each record.
@@ -309,6 +312,7 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
     /// Drops consultations in flight.
     async fn finish(self, face: &dyn Face) {
         let Self {
+            mut terms,
             shared,
             index,
             mut running,
@@ -317,6 +321,9 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         running.shutdown().await;
         drop(shared);
         index.finish(RebuildTime::Now, face);
+        if let Some(traces) = terms.traces {
+            traces.finish(&mut terms.interrupts, face).await;
+        }
     }
 }
 

@@ -130,6 +130,7 @@ impl BatchHome {
             ceiling: ceiling.unwrap_or_default(),
             control,
             month_rule: MonthRule::Limited,
+            traces: None,
             interrupts: self.interrupts.take().unwrap(),
             report: |record| {
                 assert_ne!(record.question, "fail", "the report of this one fails");

@@ -13,7 +13,7 @@ use crate::text::clean::one_line;
 const MAX_SOURCES: usize = 3;
 
 /// Adds the text to the plan in the first event, from which the prompts are made.
-pub(super) fn load(
+pub(in crate::session) fn load(
     id: &ConsultationId,
     events: &mut [Envelope],
     files: &ConsultationFiles,

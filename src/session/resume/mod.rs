@@ -18,6 +18,7 @@ use crate::error::Error;
 use super::run::Session;
 use super::storage::Storage;
 
+pub(super) use self::context::load as add_context;
 pub use self::journal::{is_complete, open, open_id};
 
 /// A consultation as its journal left it.

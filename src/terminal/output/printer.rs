@@ -183,9 +183,9 @@ impl Printer {
         }
         // Files and other programs get the text as it is.
         if out_traits.is_terminal {
-            return self.write_result(&self.printable_result(text));
+            return self.write_result(self.printable_result(text).as_bytes());
         }
-        self.write_result(&out_traits.paint.printable(text))
+        self.write_result(out_traits.paint.printable(text).as_bytes())
     }
 
     /// Writes the whole result without changing a byte, unless it goes to a terminal, which would
@@ -197,13 +197,14 @@ impl Printer {
             let end = if is_whole { "" } else { "\n" };
             return self.result(&format!("{text}{end}"));
         }
-        self.write_result(text)
+        self.write_result(text.as_bytes())
     }
 
-    fn write_result(&self, text: &str) -> Result<(), PrintError> {
+    /// Writes bytes as they are, which are no text and not for a terminal, or are printable.
+    pub fn write_result(&self, bytes: &[u8]) -> Result<(), PrintError> {
         let written = self.inner.live_area.suspend(|| {
             let mut out = lock(&self.inner.out);
-            out.write_all(text.as_bytes()).and_then(|()| out.flush())
+            out.write_all(bytes).and_then(|()| out.flush())
         });
         match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(PrintError(error)),

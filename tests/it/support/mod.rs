@@ -12,13 +12,13 @@ mod samples;
 mod servers;
 
 pub(crate) use readers::{
-    comparable, html, in_flight, journals, model_requests, schema, screen, steady_text,
+    comparable, html, in_flight, journals, model_requests, otlp, schema, screen, steady_text,
 };
 pub(crate) use samples::{
     comparison, generated, sample_events, sample_results, sample_screens, saved, simulated_batches,
     simulated_loops,
 };
-pub(crate) use servers::{local_server, network, provider_server};
+pub(crate) use servers::{local_server, network, provider_server, trace_receiver};
 
 use serde_json::{Value, json};
 

@@ -4,6 +4,8 @@ mod outcomes;
 
 use std::collections::VecDeque;
 
+use serde_json::{Value, json};
+
 use crate::benchmark::event::{BenchmarkEventKind, DeferralCause};
 use crate::benchmark::grading::{ConsultationAnswer, grade};
 use crate::benchmark::run::CaseRunId;
@@ -127,6 +129,16 @@ impl BatchPolicy for RunInProgress<'_> {
                 consultation: id,
             }),
         }
+    }
+
+    fn trace_labels(&self, job: &Job) -> Value {
+        let run = job.run();
+        json!({
+            "conclave.benchmark.run": self.state().begun.run,
+            "conclave.benchmark.case": run.case, "conclave.benchmark.arm": run.arm,
+            "conclave.benchmark.repetition": run.repetition,
+            "conclave.benchmark.is_grading": matches!(job, Job::Grading { .. }),
+        })
     }
 
     fn ended(&mut self, finished: FinishedConsultation<Job>) -> Result<(), Error> {

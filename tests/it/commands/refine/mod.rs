@@ -14,6 +14,7 @@ mod ceilings;
 mod foreign;
 mod secrets;
 mod logs;
+mod traces;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -4,3 +4,4 @@ pub(crate) mod local_server;
 pub(crate) mod network;
 pub(crate) mod provider_server;
 mod server_thread;
+pub(crate) mod trace_receiver;

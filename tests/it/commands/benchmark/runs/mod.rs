@@ -11,6 +11,7 @@ mod parts;
 mod limits;
 mod arms;
 mod screens;
+mod traces;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -101,6 +101,7 @@ impl Player {
         let Replayed {
             consultation,
             interruption,
+            ..
         } = replay(events)?;
         let Interruption {
             effects,
