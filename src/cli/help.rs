@@ -77,7 +77,9 @@ fn rows(table: &'static str) -> Vec<(String, &'static str)> {
 
 fn keys() -> impl Iterator<Item = (String, &'static str)> {
     let clouds = VENDORS.iter().filter(|vendor| vendor.is_cloud());
-    clouds.map(|vendor| (vendor.key_variables.join(" or "), vendor.name))
+    clouds
+        .filter(|vendor| !vendor.signs_in())
+        .map(|vendor| (vendor.key_variables.join(" or "), vendor.name))
 }
 
 #[cfg(test)]

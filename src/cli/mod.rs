@@ -15,7 +15,7 @@ use crate::commands::consult::resume;
 use crate::commands::inventory::setup;
 use crate::commands::inventory::{doctor, models, personas};
 use crate::commands::{
-    App, benchmark, completions, config, consult, consult_stats, history, refine, scrub,
+    App, benchmark, completions, config, consult, consult_stats, history, login, refine, scrub,
 };
 use crate::config::env::Environment;
 use crate::engine::clock::Clock;
@@ -52,6 +52,8 @@ enum Command {
     ExitCheck(Box<exit_check::Args>),
     Circuit(circuit::Args),
     Setup(setup::Args),
+    Login(login::Args),
+    Logout(login::LogoutArgs),
     Doctor(doctor::Args),
     Config(config::Args),
     #[command(visible_alias = "model")]
@@ -138,6 +140,8 @@ fn carry_out(command: Command, app: App<'_>) -> Result<Exit, Error> {
         Command::ConsultStats(args) => consult_stats::run(&args, app),
         Command::History(args) => history::run(&args, app),
         Command::Ls(args) => history::list(&args, app),
+        Command::Login(args) => login::run(&args, app),
+        Command::Logout(args) => login::log_out(&args, app),
         Command::Doctor(args) => doctor::run(&args, app),
         Command::Models(args) => models::run(&args, app),
         Command::Personas(args) => personas::run(&args, app),

@@ -7,6 +7,7 @@ pub mod refine;
 pub mod benchmark;
 pub mod agent_loop;
 pub mod inventory;
+pub mod login;
 pub mod scrub;
 pub mod config;
 pub mod completions;

@@ -73,7 +73,7 @@ pub(super) const EXPECTED: &str =
 
 const MAX_TOKENS_FIELDS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 const STRUCTURED_OUTPUTS: [&str; 3] = ["json_schema", "json_object", "none"];
-const DIALECTS: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
+const DIALECTS: [&str; 5] = ["openai", "responses", "anthropic", "gemini", "ollama"];
 
 /// An object of entries by name, or a list of entries with a `name`.
 pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, ValueError> {

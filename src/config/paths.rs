@@ -41,6 +41,11 @@ impl Home {
         self.0.join("models.json")
     }
 
+    /// The tokens of a sign-in, for this user alone.
+    pub fn sign_in_file(&self) -> PathBuf {
+        self.0.join("chatgpt.json")
+    }
+
     pub fn scrub_file(&self) -> PathBuf {
         self.0.join("scrub.toml")
     }

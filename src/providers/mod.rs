@@ -12,6 +12,7 @@ pub mod form;
 pub mod http;
 pub mod model_list;
 pub mod local;
+pub mod chatgpt;
 pub mod programs;
 pub mod remote;
 pub mod wire;

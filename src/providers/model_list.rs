@@ -39,7 +39,7 @@ pub fn request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
     let path = match dialect {
         Dialect::Anthropic => "/v1/models?limit=1000",
         Dialect::Gemini => "/v1beta/models?pageSize=1000",
-        Dialect::OpenAi(_) => "/models",
+        Dialect::OpenAi(_) | Dialect::Responses => "/models",
         Dialect::Ollama => "/api/tags",
     };
     get(dialect, endpoint, path)
@@ -62,6 +62,7 @@ pub fn health_request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
         Dialect::Anthropic => get(dialect, endpoint, "/v1/models?limit=1"),
         Dialect::Gemini => get(dialect, endpoint, "/v1beta/models?pageSize=1"),
         Dialect::Ollama => get(dialect, endpoint, "/api/version"),
+        Dialect::Responses => request(dialect, endpoint),
         Dialect::OpenAi(quirks) => match quirks.health_check {
             HealthCheck::Models => request(dialect, endpoint),
             HealthCheck::Key(path) => get(dialect, endpoint, path),
@@ -70,6 +71,7 @@ pub fn health_request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
                 GetRequest {
                     url: format!("{}/health", root.unwrap_or(&endpoint.base_url)),
                     headers: endpoint.account.headers(dialect),
+                    form: None,
                 }
             }
         },
@@ -80,6 +82,7 @@ fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
     GetRequest {
         url: address(&endpoint.base_url, path),
         headers: endpoint.account.headers(dialect),
+        form: None,
     }
 }
 
@@ -88,7 +91,9 @@ pub fn models(dialect: Dialect, body: &str) -> Result<Vec<ListedModel>, ModelLis
     let json: Value = serde_json::from_str(body).map_err(|_| ModelListError)?;
     let key = match dialect {
         Dialect::Anthropic | Dialect::OpenAi(_) => "data",
-        Dialect::Gemini | Dialect::Ollama => "models",
+        // The list of a plan has another name than those of other servers.
+        Dialect::Responses if json.get("models").is_none() => "data",
+        Dialect::Responses | Dialect::Gemini | Dialect::Ollama => "models",
     };
     // Some servers send a bare list.
     let entries = json
@@ -110,8 +115,12 @@ fn listed(entry: &Value) -> Option<ListedModel> {
     let generates =
         methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
     let chats = entry.pointer("/capabilities/completion_chat") != Some(&Value::Bool(false));
-    let id = text(&["id", "name"])?;
-    (generates && chats).then(|| ListedModel {
+    // A plan's list has models that are not for display.
+    let is_shown = entry["visibility"]
+        .as_str()
+        .is_none_or(|seen| seen == "list");
+    let id = text(&["id", "slug", "name"])?;
+    (generates && chats && is_shown).then(|| ListedModel {
         id: id.strip_prefix("models/").unwrap_or(id).to_owned(),
         context: number(&[
             "max_input_tokens",

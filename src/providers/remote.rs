@@ -5,20 +5,24 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use secrecy::SecretString;
+
 use crate::consultation::policy::health::TOO_SLOW;
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
 use crate::domain::cost::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Delta, Provider};
 
 use super::catalog::ModelCatalog;
+use super::chatgpt::sign_in::SignIn;
 use super::dialects::decoder::Decoder;
+use super::errors::wording::TABLES;
 use super::form::{self, Adjustment, Form, Parameters, Refusal, Structure};
 use super::http::Http;
 use super::model_list;
 use super::wire::sse::Framing;
-use super::wire::{Endpoint, HeaderText, HttpRequest, address};
+use super::wire::{Account, Endpoint, HeaderText, HttpRequest, address};
 use crate::domain::model::dialect::{CacheKeyPlace, Dialect, Quirks, Routing, TokensField};
-use crate::providers::dialects::{anthropic, gemini, ollama, openai};
+use crate::providers::dialects::{anthropic, gemini, ollama, openai, responses};
 
 /// The time limit of a check. It exceeds the limit for a healthy provider by enough that the delay
 /// shows.
@@ -32,6 +36,8 @@ pub struct Remote {
     catalog: Arc<ModelCatalog>,
     http: Arc<Http>,
     parameters: Parameters,
+    /// Gives each call its token, in place of the endpoint's key.
+    sign_in: Option<Arc<SignIn>>,
     /// The adjusted form of each model, by its name. A model without refusals is not here.
     forms: Mutex<BTreeMap<String, Form>>,
 }
@@ -49,6 +55,7 @@ impl Remote {
             catalog,
             http,
             parameters: Parameters::default(),
+            sign_in: None,
             forms: Mutex::default(),
         }
     }
@@ -58,11 +65,24 @@ impl Remote {
         Self { parameters, ..self }
     }
 
-    pub fn codec(&self, ask: &Ask) -> (HttpRequest, Decoder) {
-        self.codec_in(ask, &self.form(ask))
+    #[must_use]
+    pub fn with_sign_in(self, sign_in: Option<Arc<SignIn>>) -> Self {
+        Self { sign_in, ..self }
     }
 
-    fn codec_in(&self, ask: &Ask, form: &Form) -> (HttpRequest, Decoder) {
+    /// `refused` is the token that was refused.
+    async fn account(&self, refused: Option<&SecretString>) -> Result<Account, Failure> {
+        match &self.sign_in {
+            Some(sign_in) => sign_in.account(refused).await,
+            None => Ok(self.endpoint.account.clone()),
+        }
+    }
+
+    pub fn codec(&self, ask: &Ask) -> (HttpRequest, Decoder) {
+        self.codec_in(ask, &self.form(ask), &self.endpoint.account)
+    }
+
+    fn codec_in(&self, ask: &Ask, form: &Form, account: &Account) -> (HttpRequest, Decoder) {
         let model = &ask.model.model;
         let form = &form.for_call(ask, self.dialect);
         let (path, mut body) = match self.dialect {
@@ -71,11 +91,11 @@ impl Remote {
                 "/chat/completions".to_owned(),
                 openai::body(ask, form, quirks),
             ),
+            Dialect::Responses => ("/responses".to_owned(), responses::body(ask, form)),
             Dialect::Gemini => (gemini::path(model), gemini::body(ask, form)),
             Dialect::Ollama => ("/api/chat".to_owned(), ollama::body(ask, form)),
         };
         form.complete(&mut body, self.parameters.of(model));
-        let Endpoint { base_url, account } = &self.endpoint;
         let decoder = Decoder::new(self.dialect, ask, account, &body);
         let mut headers = account.headers(self.dialect);
         if self.quirks().routing == Routing::AmongProviders {
@@ -86,12 +106,13 @@ impl Remote {
             // A digest of the user's text is hidden like a key.
             headers.push((name, HeaderText::Secret(key.clone().into())));
         }
-        let framing = match self.dialect {
-            Dialect::Anthropic | Dialect::OpenAi(_) | Dialect::Gemini => Framing::Events,
-            Dialect::Ollama => Framing::Lines,
+        let framing = if self.dialect == Dialect::Ollama {
+            Framing::Lines
+        } else {
+            Framing::Events
         };
         let request = HttpRequest {
-            url: address(base_url, &path),
+            url: address(&self.endpoint.base_url, &path),
             headers,
             body,
             framing,
@@ -102,7 +123,9 @@ impl Remote {
     fn quirks(&self) -> Quirks {
         match self.dialect {
             Dialect::OpenAi(quirks) => quirks,
-            Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => Quirks::COMPATIBLE,
+            Dialect::Anthropic | Dialect::Responses | Dialect::Gemini | Dialect::Ollama => {
+                Quirks::COMPATIBLE
+            }
         }
     }
 
@@ -118,6 +141,7 @@ impl Remote {
             Some(model) if !model.supports_response_schema => Structure::Prompt,
             Some(_) | None => Structure::Schema,
         };
+        let refused = self.sign_in.iter().map(|_| &TABLES.refused_within_plan);
         let quirks = self.quirks();
         let form = Form::new(best.max(self.dialect.best_structure()), quirks);
         let elsewhere = quirks
@@ -131,6 +155,7 @@ impl Remote {
                 form.tokens_field
             },
             context: model.and_then(|model| model.context),
+            left_out: refused.flat_map(|plan| plan.iter().cloned()).collect(),
             ..form
         }
     }
@@ -197,17 +222,32 @@ impl Provider for Remote {
     ) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             let form = self.form(ask);
-            let (request, decoder) = self.codec_in(ask, &form);
-            let parts = form::parts(&request.body);
-            let account = &self.endpoint.account;
-            let (outcome, named) = self.http.call(request, decoder, account, on).await;
-            outcome.map_err(|failure| self.learn(ask, &form, &parts, failure, named))
+            let mut account = self.account(None).await?;
+            let mut may_renew = self.sign_in.is_some();
+            loop {
+                let (request, decoder) = self.codec_in(ask, &form, &account);
+                let parts = form::parts(&request.body);
+                let (outcome, named) = self.http.call(request, decoder, &account, on).await;
+                let is_refused = |failure: &Failure| failure.class == FailureClass::Auth;
+                if may_renew && outcome.as_ref().is_err_and(is_refused) {
+                    may_renew = false;
+                    account = self.account(account.key.as_ref()).await?;
+                } else {
+                    let learn = |failure| self.learn(ask, &form, &parts, failure, named);
+                    return outcome.map_err(learn);
+                }
+            }
         })
     }
     fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
         Some(Box::pin(async move {
-            let account = &self.endpoint.account;
-            let request = model_list::health_request(self.dialect, &self.endpoint);
+            let account = self.account(None).await?;
+            let endpoint = Endpoint {
+                account,
+                ..self.endpoint.clone()
+            };
+            let account = &endpoint.account;
+            let request = model_list::health_request(self.dialect, &endpoint);
             let got = self.http.get(&request, account, CHECK).await?;
             // Of the response only a used-up key matters.
             let budget = model_list::key_budget(&got.success(account)?);

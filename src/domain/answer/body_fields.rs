@@ -4,7 +4,7 @@
 
 /// Fields that make up a request. The token limit and the number of answers are included because a
 /// spending limit relies on them.
-pub const OWN: [&str; 12] = [
+pub const OWN: [&str; 15] = [
     "model",
     "messages",
     "contents",
@@ -13,6 +13,9 @@ pub const OWN: [&str; 12] = [
     "stream",
     "max_tokens",
     "max_completion_tokens",
+    "input",
+    "instructions",
+    "max_output_tokens",
     "n",
     "generationConfig.maxOutputTokens",
     "generationConfig.candidateCount",
@@ -20,8 +23,9 @@ pub const OWN: [&str; 12] = [
 ];
 
 /// Fields that define the structure of the answer.
-pub const STRUCTURE: [&str; 6] = [
+pub const STRUCTURE: [&str; 7] = [
     "response_format",
+    "text.format",
     "output_config.format",
     "generationConfig.responseMimeType",
     "generationConfig.responseJsonSchema",

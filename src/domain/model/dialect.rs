@@ -10,6 +10,8 @@ pub enum Dialect {
     Anthropic,
     /// OpenAI's Chat Completions, which most other vendors use with peculiarities.
     OpenAi(Quirks),
+    /// OpenAI's Responses.
+    Responses,
     /// Google's generateContent.
     Gemini,
     /// Ollama's native format, the only one that can set the context size.
@@ -22,6 +24,7 @@ impl Dialect {
         match self {
             Self::Anthropic => WireFormat::Anthropic,
             Self::OpenAi(_) => WireFormat::OpenAi,
+            Self::Responses => WireFormat::Responses,
             Self::Gemini => WireFormat::Gemini,
             Self::Ollama => WireFormat::Ollama,
         }
@@ -29,7 +32,8 @@ impl Dialect {
 
     pub fn json_mode(self) -> JsonMode {
         match self {
-            Self::Anthropic => JsonMode::Unsupported,
+            // Responses want the word in the input, which instructions are not.
+            Self::Anthropic | Self::Responses => JsonMode::Unsupported,
             Self::OpenAi(quirks) => quirks.json_mode,
             Self::Gemini | Self::Ollama => JsonMode::Supported,
         }
@@ -39,7 +43,7 @@ impl Dialect {
     pub fn best_structure(self) -> Structure {
         match self {
             Self::OpenAi(quirks) => quirks.best_structure,
-            Self::Anthropic | Self::Gemini | Self::Ollama => Structure::Schema,
+            Self::Anthropic | Self::Responses | Self::Gemini | Self::Ollama => Structure::Schema,
         }
     }
 }
@@ -49,6 +53,7 @@ impl Dialect {
 #[serde(rename_all = "lowercase")]
 pub enum WireFormat {
     OpenAi,
+    Responses,
     Anthropic,
     Gemini,
     Ollama,
@@ -60,6 +65,7 @@ impl WireFormat {
     pub fn request_suffixes(self) -> &'static [&'static str] {
         match self {
             Self::OpenAi => &["/chat/completions"],
+            Self::Responses => &["/responses"],
             Self::Anthropic => &["/v1/messages", "/v1"],
             Self::Gemini => &["/v1beta/models", "/v1beta", "/v1"],
             Self::Ollama => &["/v1/chat/completions", "/api/chat", "/api", "/v1"],
@@ -69,7 +75,7 @@ impl WireFormat {
     /// Returns the path added to a base URL without one.
     pub fn version_path(self) -> &'static str {
         match self {
-            Self::OpenAi => "/v1",
+            Self::OpenAi | Self::Responses => "/v1",
             Self::Anthropic | Self::Gemini | Self::Ollama => "",
         }
     }
@@ -78,7 +84,7 @@ impl WireFormat {
     pub fn default_port(self) -> Option<u16> {
         match self {
             Self::Ollama => Some(11_434),
-            Self::OpenAi | Self::Anthropic | Self::Gemini => None,
+            Self::OpenAi | Self::Responses | Self::Anthropic | Self::Gemini => None,
         }
     }
 }

@@ -61,6 +61,9 @@ pub enum Concurrency {
     ManyCalls,
 }
 
+/// The provider whose calls a ChatGPT plan pays for.
+pub const CHATGPT: &str = "chatgpt";
+
 /// The vendor whose model judges by default.
 pub const USUAL_JUDGE: &str = "openai";
 
@@ -137,7 +140,7 @@ const VLLM: Vendor = Vendor {
 
 /// All vendors: those in the cloud in the order in which they fill a mixed panel, then local
 /// servers in the order of discovery.
-pub const VENDORS: [Vendor; 10] = [
+pub const VENDORS: [Vendor; 11] = [
     Vendor {
         id: "anthropic",
         name: "Anthropic",
@@ -211,6 +214,13 @@ pub const VENDORS: [Vendor; 10] = [
         key_prefix: Some("sk-or-"),
         ..CLOUD
     },
+    Vendor {
+        id: CHATGPT,
+        name: "ChatGPT",
+        dialect: Dialect::Responses,
+        default_base_url: "https://api.openai.com/v1",
+        ..CLOUD
+    },
     OLLAMA,
     LLAMACPP,
     LM_STUDIO,
@@ -257,6 +267,11 @@ impl Vendor {
 
     pub fn is_cloud(&self) -> bool {
         self.hosting == Hosting::Cloud
+    }
+
+    /// Returns whether a person signs in there, and no key is needed.
+    pub fn signs_in(&self) -> bool {
+        self.id == CHATGPT
     }
 
     /// Returns whether it sells other vendors' models.
@@ -310,7 +325,9 @@ mod tests {
             let others = VENDORS.iter().skip(at + 1);
             for other in others {
                 assert_ne!(vendor.id, other.id);
-                assert_ne!(vendor.default_base_url, other.default_base_url);
+                // OpenAI answers in two formats at one address.
+                let place = |vendor: &Vendor| (vendor.default_base_url, vendor.dialect.format());
+                assert_ne!(place(vendor), place(other));
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::domain::model::dialect::Dialect;
 use crate::engine::ports::Delta;
 
 use super::partial_reply::PartialReply;
-use crate::providers::dialects::{anthropic, gemini, ollama, openai};
+use crate::providers::dialects::{anthropic, gemini, ollama, openai, responses};
 use crate::providers::wire::Account;
 use crate::providers::wire::End;
 use crate::providers::wire::sse::Event;
@@ -42,6 +42,7 @@ impl Decoder {
         match self.dialect {
             Dialect::Anthropic => anthropic::read(&event.name, &json, reply, on),
             Dialect::OpenAi(quirks) => openai::read(&event.name, &json, quirks, reply, on),
+            Dialect::Responses => responses::read(&json, reply, on),
             Dialect::Gemini => gemini::read(&json, reply, on),
             Dialect::Ollama => ollama::read(&json, self.context, reply, on),
         }

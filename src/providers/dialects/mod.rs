@@ -2,6 +2,7 @@
 
 pub mod anthropic;
 pub mod openai;
+pub mod responses;
 pub mod gemini;
 pub mod ollama;
 pub mod partial_reply;

@@ -31,6 +31,8 @@ pub struct PartialReply {
     thinking: CharCount,
     /// The model's words of refusal, from vendors that send them apart from the text.
     pub refusal: String,
+    /// What arrives is said on the way to the answer, and counts as thinking.
+    pub is_aside: bool,
     pub stop: Option<StopReason>,
     /// The usage reported so far.
     pub usage: Option<Usage>,

@@ -129,6 +129,7 @@ async fn look_at(http: &Http, address: &Address) -> Option<Server> {
         let request = GetRequest {
             url: format!("{}{path}", address.root),
             headers: Vec::new(),
+            form: None,
         };
         let anonymous = &anonymous;
         async move { Some((*path, http.get(&request, anonymous, WHOLE).await.ok()?)) }

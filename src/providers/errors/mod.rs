@@ -21,6 +21,9 @@ use wording::{ClassRow, TABLES};
 
 pub use message::{LONGEST, http_date};
 
+/// Where a person sees and limits what apps use of a ChatGPT plan, and disconnects them.
+pub const USAGE_PAGE: &str = "https://chatgpt.com/settings/usage";
+
 /// The longest message in characters.
 const MAX_MESSAGE_CHARS: usize = 500;
 
@@ -81,6 +84,7 @@ fn advice(
             format!("; check {origin}, or the proxy")
         }
         (FailureClass::Auth, _) => format!("; check {origin}"),
+        (FailureClass::Quota, _) => format!("; see {USAGE_PAGE}"),
         (FailureClass::BadRequest, _) if message.is_wrong_address(status) => {
             "; check the base URL".to_owned()
         }

@@ -21,6 +21,8 @@ pub(crate) struct Wording {
     pub(crate) after_prompt_size: WordList,
     pub(crate) before_answer_limit: WordList,
     pub(crate) answer_limit_names: WordList,
+    pub(crate) refused_within_plan: WordList,
+    pub(crate) ends_sign_in: WordList,
     pub(crate) classes: Vec<ClassRow>,
 }
 

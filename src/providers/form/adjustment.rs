@@ -216,6 +216,7 @@ impl Form {
         let without = match dialect {
             Dialect::Anthropic => "output_config",
             Dialect::OpenAi(_) => "response_format",
+            Dialect::Responses => "text",
             Dialect::Gemini if self.structure == Structure::Schema => "generationConfig",
             Dialect::Gemini => "responseMimeType",
             Dialect::Ollama => "format",

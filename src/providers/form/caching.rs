@@ -67,7 +67,7 @@ impl Form {
                 CacheMark::CacheControl
             }
             Dialect::OpenAi(_) => CacheMark::Breakpoint,
-            Dialect::Gemini | Dialect::Ollama => return None,
+            Dialect::Responses | Dialect::Gemini | Dialect::Ollama => return None,
         };
         let is_sent = ask.cache_key.is_some() && needs_mark(ask);
         (is_sent && !self.left_out.contains(mark.field())).then_some(mark)

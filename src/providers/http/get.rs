@@ -1,7 +1,9 @@
 //! A plain GET, bounded in time and size: for lists of models, checks of keys and health, and
-//! discovery of local servers. It is free at every vendor.
+//! discovery of local servers. It is free at every vendor. The forms of a sign-in are sent alike.
 
 use std::time::Duration;
+
+use reqwest::header::CONTENT_TYPE;
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::model::address::authority;
@@ -15,11 +17,15 @@ use super::{Http, broken, header, headers};
 /// tenth.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
+const FORM: &str = "application/x-www-form-urlencoded";
+
 /// A GET request.
 #[derive(Clone, Debug)]
 pub struct GetRequest {
     pub url: String,
     pub headers: Vec<(&'static str, HeaderText)>,
+    /// Makes it a POST of this form.
+    pub form: Option<String>,
 }
 
 /// A response of any status.
@@ -91,8 +97,14 @@ impl Http {
             .clients
             .get(&url)
             .map_err(|error| Failure::new(FailureClass::Transport, error.to_string()))?;
-        let mut response = client
-            .get(url)
+        let asked = match &request.form {
+            Some(form) => client
+                .post(url)
+                .header(CONTENT_TYPE, FORM)
+                .body(form.clone()),
+            None => client.get(url),
+        };
+        let mut response = asked
             .headers(headers(&request.headers, account)?)
             .send()
             .await

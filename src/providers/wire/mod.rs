@@ -111,7 +111,8 @@ impl Account {
         let key = self.key.as_ref().map(|key| match (dialect, self.scheme) {
             (Dialect::Anthropic, Scheme::Usual) => ("x-api-key", HeaderText::Secret(key.clone())),
             (Dialect::Gemini, Scheme::Usual) => ("x-goog-api-key", HeaderText::Secret(key.clone())),
-            (Dialect::OpenAi(_) | Dialect::Ollama, _) | (_, Scheme::Bearer) => {
+            (Dialect::OpenAi(_) | Dialect::Responses | Dialect::Ollama, _)
+            | (_, Scheme::Bearer) => {
                 let bearer = format!("Bearer {}", key.expose_secret());
                 ("authorization", HeaderText::Secret(bearer.into()))
             }

@@ -4,11 +4,14 @@
 use std::error::Error as _;
 use std::sync::OnceLock;
 
-use crate::config::endpoints;
+use secrecy::SecretString;
+
+use crate::config::endpoints::{self, EndpointEntry};
 use crate::config::env::Environment;
 use crate::config::paths::{Home, read_optional};
 use crate::error::{Error, whole};
 use crate::files::SizeLimit;
+use crate::providers::chatgpt::stored;
 use crate::scrub::Scrubber;
 use crate::scrub::rules::{RuleError, UserRules};
 use crate::setup::settings;
@@ -25,8 +28,16 @@ pub fn load(environment: &Environment) -> Result<Scrubber, Error> {
         rules = load_rules(&home)?;
         endpoints = settings::load_own(&home, environment)?.endpoints;
     }
-    let own_keys = endpoints::keys_in_variables(&endpoints, environment);
+    let own_keys = own_keys(&endpoints, environment);
     Scrubber::new(&rules, &own_keys).map_err(Error::usage)
+}
+
+/// The keys in the environment, and the tokens of a sign-in.
+pub fn own_keys(entries: &[EndpointEntry], environment: &Environment) -> Vec<SecretString> {
+    let mut keys = endpoints::keys_in_variables(entries, environment);
+    let file = Home::find(environment).map(|home| home.sign_in_file());
+    keys.extend(stored::secrets(&file.unwrap_or_default()));
+    keys
 }
 
 /// The user's settings and rules may be what a message is about: they do not count if they cannot
@@ -34,7 +45,7 @@ pub fn load(environment: &Environment) -> Result<Scrubber, Error> {
 pub fn of_messages(environment: &Environment) -> impl Fn(&str) -> String + Send + Sync + use<> {
     let (environment, scrubber) = (environment.clone(), OnceLock::new());
     move |message| {
-        let own_keys = || endpoints::keys_in_variables(&[], &environment);
+        let own_keys = || own_keys(&[], &environment);
         let built_in = || Scrubber::new(&UserRules::default(), &own_keys());
         let scrubber = scrubber.get_or_init(|| load(&environment).or_else(|_| built_in()).ok());
         let mut message = message.to_owned();

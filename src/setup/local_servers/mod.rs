@@ -116,8 +116,12 @@ impl LocalServerSet {
         match access.missing_key() {
             None => self.check(access),
             Some(variable) => {
-                let error = format!("there is no key for {}", vendors::name(provider));
-                Err(Error::usage(error).hint(format!("set {variable}")))
+                let name = vendors::name(provider);
+                let (what, hint) = match access.sign_in() {
+                    Some(_) => ("no one is signed in with", format!("run `{variable}`")),
+                    None => ("there is no key for", format!("set {variable}")),
+                };
+                Err(Error::usage(format!("{what} {name}")).hint(hint))
             }
         }
     }

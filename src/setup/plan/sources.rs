@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use secrecy::SecretString;
 
-use crate::config::endpoints;
 use crate::config::env::Environment;
 use crate::config::keys::commands::KeyCommands;
 use crate::config::paths::Home;
@@ -44,7 +43,7 @@ pub struct PlanSources {
     pub programs: ProgramList,
     /// The user's rules for the masking of secrets.
     pub scrub_rules: UserRules,
-    /// The keys in the environment.
+    /// The keys in the environment, and the tokens of a sign-in.
     pub own_keys: Vec<SecretString>,
     pub now: Timestamp,
 }
@@ -60,7 +59,7 @@ impl PlanSources {
         let scrub_rules = scrubber::load_rules(&home)?;
         let access_list = provider_access::all(&settings, environment);
         let programs = ProgramList::load(&settings, environment, &home, now);
-        let own_keys = endpoints::keys_in_variables(&settings.endpoints, environment);
+        let own_keys = scrubber::own_keys(&settings.endpoints, environment);
         Ok(Self {
             home,
             settings,
@@ -133,7 +132,8 @@ impl Connections {
             let endpoint = access.endpoint(&self.keys)?;
             let (for_all, by_model) = settings.parameters.of(access.id.as_str());
             let remote = Remote::new(access.dialect, endpoint, catalog, http)
-                .with_parameters(Parameters { for_all, by_model });
+                .with_parameters(Parameters { for_all, by_model })
+                .with_sign_in(access.sign_in().cloned());
             providers.insert(access.id.clone(), Arc::new(remote));
         }
         if let Some(file) = embedded {

@@ -7,12 +7,15 @@
 //! none. A server on the user's own machine gets a key only at an address that the user names for
 //! it: anything may answer at a usual port.
 
+use std::sync::Arc;
+
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::endpoints::is_secret;
 use crate::config::endpoints::{EndpointEntry, KeyLocation};
 use crate::config::env::Environment;
 use crate::config::keys::commands::KeyCommands;
+use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::domain::ids::ProviderId;
 use crate::domain::model::address::{self, authority};
@@ -20,6 +23,8 @@ use crate::domain::model::billing::Billing;
 use crate::domain::model::dialect::{Dialect, Quirks, WireFormat};
 use crate::domain::model::vendors::{self, Concurrency, Hosting, VENDORS, Vendor};
 use crate::error::Error;
+use crate::providers::chatgpt;
+use crate::providers::chatgpt::sign_in::{COMMAND, SignIn};
 use crate::providers::discovery::is_ollamas_cloud;
 use crate::providers::http;
 use crate::providers::wire::{Account, Endpoint, Scheme};
@@ -52,6 +57,8 @@ enum KeySource {
     },
     /// The output of a command, which runs only when the key is needed.
     Command(String),
+    /// The token of a sign-in, which each call asks for.
+    SignIn(Arc<SignIn>),
     /// A key is needed, and none of these variables is set.
     Missing {
         variables: Vec<String>,
@@ -94,21 +101,21 @@ impl ProviderAccess {
         let variables = vendor.map_or(&[][..], |vendor| vendor.base_url_variables);
         let mut named = variables.iter().filter_map(|name| environment.text(name));
         let url = entry_url.or_else(|| named.next());
+        let base_url = match (url, entry.and_then(|entry| entry.dialect), vendor) {
+            (None, _, vendor) => vendor
+                .map_or("", |vendor| vendor.default_base_url)
+                .to_owned(),
+            (Some(url), None, Some(vendor)) => {
+                address::base_url(url, vendor.dialect.format(), vendor.version_path())
+            }
+            (Some(url), format, _) => {
+                let format = format.unwrap_or(WireFormat::OpenAi);
+                address::base_url(url, format, format.version_path())
+            }
+        };
         Self {
             id: ProviderId::new(id),
             dialect: dialect(vendor.map(|vendor| vendor.dialect), entry),
-            base_url: match (url, entry.and_then(|entry| entry.dialect), vendor) {
-                (None, _, vendor) => vendor
-                    .map_or("", |vendor| vendor.default_base_url)
-                    .to_owned(),
-                (Some(url), None, Some(vendor)) => {
-                    address::base_url(url, vendor.dialect.format(), vendor.version_path())
-                }
-                (Some(url), format, _) => {
-                    let format = format.unwrap_or(WireFormat::OpenAi);
-                    address::base_url(url, format, format.version_path())
-                }
-            },
             has_configured_address: entry_url.is_some(),
             in_flight: own_limit.or(one_call),
             free: own_price.unwrap_or(own_machine.is_some()),
@@ -119,6 +126,7 @@ impl ProviderAccess {
                 (Some(KeyLocation::Variable(name)), _) => {
                     KeySource::in_variables(&[name], environment)
                 }
+                (None, Some(vendor)) if vendor.signs_in() => sign_in(&base_url, environment),
                 (None, Some(vendor)) if entry_url.is_none() => {
                     match KeySource::in_variables(vendor.key_variables, environment) {
                         KeySource::Missing { .. } if own_machine.is_some() => KeySource::Unneeded,
@@ -127,6 +135,7 @@ impl ProviderAccess {
                 }
                 (None, _) => KeySource::Unneeded,
             },
+            base_url,
         }
     }
 
@@ -163,6 +172,8 @@ impl ProviderAccess {
         let forwards = self.dialect == Dialect::Ollama && is_ollamas_cloud(model);
         if self.free && !forwards {
             Billing::Free
+        } else if self.vendor.is_some_and(Vendor::signs_in) {
+            Billing::Plan
         } else {
             Billing::Metered
         }
@@ -170,6 +181,14 @@ impl ProviderAccess {
 
     pub fn has_key(&self) -> bool {
         matches!(self.key, KeySource::Variable { .. } | KeySource::Command(_))
+    }
+
+    /// Returns the sign-in whose tokens are sent in place of a key.
+    pub fn sign_in(&self) -> Option<&Arc<SignIn>> {
+        let KeySource::SignIn(sign_in) = &self.key else {
+            return None;
+        };
+        Some(sign_in)
     }
 
     /// Returns whether it is a vendor's service, not the user's own server.
@@ -208,6 +227,7 @@ impl ProviderAccess {
     pub fn missing_key(&self) -> Option<&str> {
         match &self.key {
             KeySource::Missing { variables } => variables.first().map(String::as_str),
+            KeySource::SignIn(sign_in) => (!sign_in.is_usable()).then_some(COMMAND),
             KeySource::Unneeded | KeySource::Variable { .. } | KeySource::Command(_) => None,
         }
     }
@@ -220,6 +240,7 @@ impl ProviderAccess {
             KeySource::Variable { name, .. } if vendors::holds_token(name) => Scheme::Bearer,
             KeySource::Variable { .. }
             | KeySource::Unneeded
+            | KeySource::SignIn(_)
             | KeySource::Missing { .. }
             | KeySource::Command(_) => Scheme::Usual,
         };
@@ -238,7 +259,7 @@ impl ProviderAccess {
     /// Runs its command unless it has run.
     fn key(&self, commands: &KeyCommands) -> Result<Option<SecretString>, Error> {
         let key = match &self.key {
-            KeySource::Unneeded => return Ok(None),
+            KeySource::Unneeded | KeySource::SignIn(_) => return Ok(None),
             KeySource::Missing { variables } => {
                 let error = format!("no key: {} is not set", self.key_origin());
                 return Err(Error::usage(error).hint(format!("set {}", variables.join(" or "))));
@@ -272,7 +293,7 @@ impl ProviderAccess {
                 "`endpoints.{id}`: no key is sent, because neither `api_key_env` nor `api_key_cmd` \
                  names one"
             ),
-            KeySource::Unneeded => format!(
+            KeySource::Unneeded | KeySource::SignIn(_) => format!(
                 "`endpoints.{id}`: no key is sent, because it does not name both the address, with \
                  `base_url`, and the key, with `api_key_env` or `api_key_cmd`"
             ),
@@ -294,6 +315,15 @@ impl KeySource {
     }
 }
 
+/// No token goes to an address that is not the service's.
+fn sign_in(base_url: &str, environment: &Environment) -> KeySource {
+    let file = Home::find(environment).map(|home| home.sign_in_file());
+    let sign_in = |issuer| SignIn::read(issuer, file.unwrap_or_default());
+    chatgpt::issuer_for(base_url).map_or(KeySource::Unneeded, |issuer| {
+        KeySource::SignIn(Arc::new(sign_in(issuer)))
+    })
+}
+
 /// The entry's format, else the provider's own, else Chat Completions.
 fn dialect(known: Option<Dialect>, entry: Option<&EndpointEntry>) -> Dialect {
     let usual = known.unwrap_or(Dialect::OpenAi(Quirks::COMPATIBLE));
@@ -301,6 +331,7 @@ fn dialect(known: Option<Dialect>, entry: Option<&EndpointEntry>) -> Dialect {
         None => usual,
         Some(format) if format == usual.format() => usual,
         Some(WireFormat::OpenAi) => Dialect::OpenAi(Quirks::COMPATIBLE),
+        Some(WireFormat::Responses) => Dialect::Responses,
         Some(WireFormat::Anthropic) => Dialect::Anthropic,
         Some(WireFormat::Gemini) => Dialect::Gemini,
         Some(WireFormat::Ollama) => Dialect::Ollama,

@@ -130,7 +130,8 @@ fn account() -> Account {
 async fn get(server: &LocalServer, limit: Duration) -> Result<GetResponse, Failure> {
     let headers = account().headers(Dialect::OpenAi(Quirks::COMPATIBLE));
     let url = format!("{}/list?key=none", server.url());
-    let request = GetRequest { url, headers };
+    let form = None;
+    let request = GetRequest { url, headers, form };
     Http::default().get(&request, &account(), limit).await
 }
 

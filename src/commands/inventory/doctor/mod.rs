@@ -397,7 +397,8 @@ async fn try_all(
         let asked = &ask.model.provider;
         let target = keyed.iter().find(|target| target.access.id == *asked)?;
         let (endpoint, catalog) = (target.endpoint.clone(), Arc::clone(&catalog));
-        let provider = Remote::new(target.access.dialect, endpoint, catalog, Arc::clone(&http));
+        let provider = Remote::new(target.access.dialect, endpoint, catalog, Arc::clone(&http))
+            .with_sign_in(target.access.sign_in().cloned());
         Some(async move { attempt(ask, &provider, prices, clock).await })
     });
     join_all(tried).await

@@ -12,6 +12,7 @@ use crate::domain::model::address::authority;
 use crate::domain::model::vendors::{self, name};
 use crate::domain::time::{Timestamp, days_between};
 use crate::providers::catalog::ModelCatalog;
+use crate::providers::chatgpt::sign_in::COMMAND;
 use crate::providers::http::Http;
 use crate::providers::model_list::{self, KeyBudget, ListedModel};
 use crate::setup::provider_access::ProviderAccess;
@@ -30,7 +31,19 @@ pub(super) async fn check(
     catalog: &ModelCatalog,
     now: Timestamp,
 ) -> Check {
-    let (access, account) = (target.access, &target.endpoint.account);
+    let access = target.access;
+    let mut endpoint = target.endpoint.clone();
+    if let Some(sign_in) = access.sign_in() {
+        match sign_in.account(None).await {
+            Ok(account) => endpoint.account = account,
+            Err(failure) => {
+                let fix = format!("run `{COMMAND}`");
+                let check = Check::new(CheckStatus::Error, failure.message, fix);
+                return check.of(format!("provider.{}", access.id), name(&access.id));
+            }
+        }
+    }
+    let account = &endpoint.account;
     let mut findings = Vec::new();
     findings.extend(account.key.as_ref().and_then(|key| {
         form(
@@ -44,16 +57,16 @@ pub(super) async fn check(
         let (message, fix) = warning.split_once("; ").unwrap_or((&warning, ""));
         Check::new(CheckStatus::Warning, message, fix)
     }));
-    let list_request = model_list::request(access.dialect, &target.endpoint);
+    let list_request = model_list::request(access.dialect, &endpoint);
     let list = http.get(&list_request, account, ANSWER);
-    let key_request = model_list::key_request(access.dialect, &target.endpoint);
+    let key_request = model_list::key_request(access.dialect, &endpoint);
     let get = |request| http.get(request, account, ANSWER);
     let key = OptionFuture::from(key_request.as_ref().map(get));
     let (list, key) = join(list, key).await;
     let list = list.and_then(|got| got.success(account));
     let key = key.map(|key| key.and_then(|got| got.success(account)));
     let listed = list.map(|body| model_list::models(access.dialect, &body));
-    let address = (!access.uses_default_endpoint()).then(|| authority(&target.endpoint.base_url));
+    let address = (!access.uses_default_endpoint()).then(|| authority(&endpoint.base_url));
     match &key {
         Some(Err(failure)) => findings.push(trouble(failure, "its check of the key")),
         Some(Ok(body)) => findings.push(key_finding(model_list::key_budget(body))),
@@ -73,7 +86,12 @@ pub(super) async fn check(
             "check the base URL",
         )),
         Ok(Ok(models)) => {
-            let accepted = if key.is_some() { "" } else { "key accepted, " };
+            let signed_in = access.sign_in().and_then(|sign_in| sign_in.stored().email);
+            let accepted = match signed_in {
+                Some(email) => format!("signed in as {email}, "),
+                None if key.is_some() => String::new(),
+                None => "key accepted, ".to_owned(),
+            };
             findings.push(Check::new(
                 CheckStatus::Ok,
                 format!("{accepted}{}", count(models.len(), "model")),

@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 48] = [
+const COMMANDS: [&[&str]; 52] = [
     &[],
     &["consult"],
     &["resume"],
@@ -48,6 +48,10 @@ const COMMANDS: [&[&str]; 48] = [
     &["config", "edit"],
     &["config", "unset"],
     &["setup"],
+    &["login"],
+    &["login", "chatgpt"],
+    &["login", "status"],
+    &["logout"],
     &["completions"],
     &["man"],
     &["version"],

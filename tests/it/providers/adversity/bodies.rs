@@ -89,7 +89,7 @@ async fn a_success_without_events_or_lines_is_described() {
     for report in reports_of(&STREAMING_VENDORS, &only_an_end).await {
         let vendor = report.vendor;
         let words = match vendor {
-            Vendor::Anthropic | Vendor::Google => "not JSON",
+            Vendor::Anthropic | Vendor::Google | Vendor::ChatGpt => "not JSON",
             _ => BEFORE,
         };
         let case = format!("only an end, {vendor:?}");

@@ -50,7 +50,13 @@ async fn an_early_end_preserves_the_partial_text() {
 #[tokio::test]
 async fn a_missing_last_event_matters_only_without_a_finish_reason() {
     for (vendor, outcome) in outcomes_of_all(&good().damaged(Damage::WithoutLast(1))).await {
-        if let Vendor::Anthropic | Vendor::Google | Vendor::Ollama = vendor {
+        let ends = [
+            Vendor::Anthropic,
+            Vendor::Google,
+            Vendor::ChatGpt,
+            Vendor::Ollama,
+        ];
+        if ends.contains(&vendor) {
             let failure = outcome.unwrap_err();
             assert_eq!(failure.class, Interrupted, "{vendor:?}");
             assert_eq!(failure.partial, TEXT, "{vendor:?}");

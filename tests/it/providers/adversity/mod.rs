@@ -18,13 +18,14 @@ use super::{call, cloud_with, silent_for, usual};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// The vendors that answer with server-sent events.
-pub(super) const STREAMING_VENDORS: [Vendor; 10] = [
+pub(super) const STREAMING_VENDORS: [Vendor; 11] = [
     Vendor::Anthropic,
     Vendor::OpenAi,
     Vendor::Google,
     Vendor::Xai,
     Vendor::Mistral,
     Vendor::OpenRouter,
+    Vendor::ChatGpt,
     Vendor::LlamaCpp,
     Vendor::LmStudio,
     Vendor::Vllm,
@@ -32,9 +33,9 @@ pub(super) const STREAMING_VENDORS: [Vendor; 10] = [
 ];
 
 /// All vendors: those, and one that answers with JSON lines.
-pub(super) const ALL_VENDORS: [Vendor; 11] = {
-    let [a, b, c, d, e, f, g, h, i, j] = STREAMING_VENDORS;
-    [a, b, c, d, e, f, g, h, i, j, Vendor::Ollama]
+pub(super) const ALL_VENDORS: [Vendor; 12] = {
+    let [a, b, c, d, e, f, g, h, i, j, k] = STREAMING_VENDORS;
+    [a, b, c, d, e, f, g, h, i, j, k, Vendor::Ollama]
 };
 
 /// Longer than any pause in the tests that do not wait for it to pass.

@@ -150,9 +150,9 @@ fn json_mode_without_a_schema_mentions_json_in_the_prompt() {
 }
 
 #[test]
-fn lm_studio_and_anthropic_have_no_json_mode() {
+fn some_servers_have_no_json_mode() {
     for vendor in vendors::VENDORS {
-        let expected = if matches!(vendor.id, "lmstudio" | "anthropic") {
+        let expected = if matches!(vendor.id, "lmstudio" | "anthropic" | "chatgpt") {
             JsonMode::Unsupported
         } else {
             JsonMode::Supported

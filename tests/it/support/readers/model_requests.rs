@@ -31,6 +31,7 @@ impl ModelRequest {
                 "/systemInstruction/parts/0/text",
                 "/contents/0/parts/0/text",
             ),
+            Vendor::ChatGpt => ("/text/format/schema", "/instructions", "/input/0/content"),
             Vendor::Ollama => ("/format", "/messages/0/content", "/messages/1/content"),
             Vendor::OpenAi
             | Vendor::Xai

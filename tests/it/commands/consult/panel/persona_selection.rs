@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::commands::consult::failures::unauthorized;
 use crate::commands::consult::{ask, assert_contains, assert_published};
-use crate::commands::personas::OWN;
+use crate::commands::inventory::personas::OWN;
 use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{On, ProviderServer, Vendor};

@@ -80,8 +80,8 @@ fn unavailable_models_are_rejected_with_a_hint() {
             "--judge",
             "acme:x",
             "error: no provider is called `acme`\n\
-             hint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, \
-             lmstudio, vllm, claude-code, codex, local\n\
+             hint: one of: anthropic, openai, google, xai, mistral, openrouter, chatgpt, ollama, \
+             llamacpp, lmstudio, vllm, claude-code, codex, local\n\
              hint: or give it an address with `conclave config set endpoints.acme.base_url URL`\n",
         ),
         (

@@ -51,7 +51,7 @@ pub(super) fn error_body(
         (Wire::Chat, Vendor::Vllm) => {
             json!({"error": {"message": message, "type": code, "param": null, "code": status}})
         }
-        (Wire::Chat, _) => {
+        (Wire::Chat | Wire::Responses, _) => {
             json!({"error": {"message": message, "type": code, "param": null, "code": code}})
         }
     }

@@ -55,7 +55,24 @@ impl Exchange {
         let plan = {
             let mut guard = lock(shared);
             let json = "application/json";
+            let (bytes, path) = (&request.bytes, &request.path_and_query);
+            let origin = format!("http://{}", request.headers["host"]);
+            let signed_in = guard.sign_in.answer(path, bytes, &origin);
+            let is_refused = vendor == Some(Vendor::ChatGpt)
+                && guard.sign_in.is_used()
+                && !guard.sign_in.accepts(request.headers.get("authorization"));
             match &route {
+                _ if signed_in.is_some() => {
+                    let (status, location, body) = signed_in.unwrap();
+                    let mut plan = ResponsePlan::plain(status, json, &body.to_string());
+                    plan.headers
+                        .extend(location.map(|to| ("location".to_owned(), to)));
+                    plan
+                }
+                _ if is_refused => {
+                    let body = r#"{"detail":{"error_code":"invalid_token"}}"#;
+                    ResponsePlan::plain(401, json, body)
+                }
                 Route::Model(vendor, wire, _) => {
                     let answer = guard
                         .choose(*vendor, &model, &request.body)

@@ -31,6 +31,10 @@ pub(super) fn free_answer(vendor: Vendor, path: &str, body: &Value) -> Option<(u
             Vendor::OpenAi | Vendor::Xai | Vendor::LmStudio | Vendor::Ollama | Vendor::Custom(_),
             "/v1/models",
         ) => list(Value::Null),
+        (Vendor::ChatGpt, "/v1/models") => {
+            let hidden = json!({"slug": "internal", "display_name": "?", "visibility": "hide"});
+            json!({"models": [hidden, {"slug": name(vendor), "display_name": "GPT", "visibility": "list"}]})
+        }
         (Vendor::Xai, "/v1/language-models") => {
             json!({"models": [model(json!({"prompt_text_token_price": 20_000,
             "completion_text_token_price": 60_000, "max_prompt_length": 2_000_000}))]})
@@ -99,7 +103,7 @@ fn with(mut object: Value, fields: &Value) -> Value {
 pub(crate) fn name(vendor: Vendor) -> &'static str {
     match vendor {
         Vendor::Anthropic => "claude-sonnet-5-5",
-        Vendor::OpenAi => "gpt-6.1-sol",
+        Vendor::OpenAi | Vendor::ChatGpt => "gpt-6.1-sol",
         Vendor::Google => "gemini-4-argon",
         Vendor::Xai => "grok-4.7",
         Vendor::Mistral => "mistral-large-4",

@@ -26,6 +26,7 @@ pub(super) struct Request {
     /// Names in lower case.
     pub(super) headers: BTreeMap<String, String>,
     pub(super) body: Value,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// Serves connections until the future is dropped, which drops them too.
@@ -196,13 +197,15 @@ async fn read_request(stream: &TcpStream, unread: &mut Vec<u8>) -> Option<Reques
     while unread.len() < end + length {
         read_more(stream, unread).await?;
     }
-    let body = serde_json::from_slice(&unread[end..end + length]).unwrap_or_default();
+    let bytes = unread[end..end + length].to_vec();
+    let body = serde_json::from_slice(&bytes).unwrap_or_default();
     unread.drain(..end + length);
     Some(Request {
         method,
         path_and_query,
         headers,
         body,
+        bytes,
     })
 }
 

@@ -14,6 +14,7 @@ mod free;
 mod http;
 mod prefix_cache;
 mod script;
+mod sign_in;
 mod valid_answer;
 mod vendor;
 mod wait;
@@ -31,6 +32,7 @@ pub(crate) use damage::Damage;
 pub(crate) use free::name as listed_model;
 pub(crate) use prefix_cache::MeasuredPrompt;
 pub(crate) use script::{Answer, On};
+pub(crate) use sign_in::{Fault, SignInService};
 pub(crate) use valid_answer::valid_answer;
 pub(crate) use vendor::Vendor;
 pub(crate) use wait::Hold;
@@ -53,6 +55,7 @@ struct Shared {
     free_rules: Vec<Rule>,
     free_requests: Vec<RecordedRequest>,
     caches: PrefixCaches,
+    sign_in: SignInService,
     /// Changes whenever a request arrives or ends.
     changes: watch::Sender<()>,
 }
@@ -143,6 +146,11 @@ impl ProviderServer {
     /// Sets the answer to matching free requests. The last matching rule wins.
     pub(crate) fn on_free(&self, on: On, answer: Answer) {
         lock(&self.shared).free_rules.push(Rule::new(on, answer));
+    }
+
+    /// Changes or reads the sign-in with ChatGPT.
+    pub(crate) fn sign_in<T>(&self, look: impl FnOnce(&mut SignInService) -> T) -> T {
+        look(&mut lock(&self.shared).sign_in)
     }
 
     /// Counts the tokens of prompts from now on, and reports what the vendors' caches hold of them.

@@ -86,8 +86,9 @@ impl PrefixCaches {
                     (marked, false) => (0, marked),
                 }
             }
-            (Wire::Chat | Wire::Gemini | Wire::Ollama, None) if seen < LEAST => (0, 0),
-            (Wire::Chat | Wire::Gemini | Wire::Ollama, None) => (seen, 0),
+            (Wire::Chat | Wire::Responses | Wire::Gemini | Wire::Ollama, None) => {
+                (if seen < LEAST { 0 } else { seen }, 0)
+            }
         };
         let reported = |tokens| if self.is_reported { tokens } else { 0 };
         let measured = MeasuredPrompt {
@@ -114,6 +115,7 @@ impl ArrivedPrompt {
                 "/messages/0/content",
                 "/messages/1/content",
             ),
+            Wire::Responses => ("/text/format", "/instructions", "/input/0/content"),
             Wire::Gemini => (
                 "/generationConfig/responseJsonSchema",
                 "/systemInstruction/parts/0/text",

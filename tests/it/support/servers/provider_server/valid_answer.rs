@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 /// Where vendors have the schema of an answer.
-const SCHEMAS: [&str; 5] = [
+const SCHEMAS: [&str; 6] = [
     "/output_config/format/schema",
     "/response_format/json_schema/schema",
     "/response_format/schema",
+    "/text/format/schema",
     "/generationConfig/responseJsonSchema",
     "/format",
 ];

@@ -16,6 +16,7 @@ pub(crate) enum Vendor {
     Xai,
     Mistral,
     OpenRouter,
+    ChatGpt,
     Ollama,
     LlamaCpp,
     LmStudio,
@@ -25,10 +26,11 @@ pub(crate) enum Vendor {
 }
 
 /// The vendors with a path prefix.
-const PREFIXED: [Vendor; 7] = [
+const PREFIXED: [Vendor; 8] = [
     Vendor::Xai,
     Vendor::Mistral,
     Vendor::OpenRouter,
+    Vendor::ChatGpt,
     Vendor::Ollama,
     Vendor::LlamaCpp,
     Vendor::LmStudio,
@@ -55,6 +57,7 @@ impl Vendor {
             Self::Xai => "xai",
             Self::Mistral => "mistral",
             Self::OpenRouter => "openrouter",
+            Self::ChatGpt => "chatgpt",
             Self::Ollama => "ollama",
             Self::LlamaCpp => "llamacpp",
             Self::LmStudio => "lmstudio",
@@ -77,7 +80,12 @@ impl Vendor {
             Self::Xai => Some(("XAI_BASE_URL", "XAI_API_KEY")),
             Self::Mistral => Some(("MISTRAL_BASE_URL", "MISTRAL_API_KEY")),
             Self::OpenRouter => Some(("OPENROUTER_BASE_URL", "OPENROUTER_API_KEY")),
-            Self::Ollama | Self::LlamaCpp | Self::LmStudio | Self::Vllm | Self::Custom(_) => None,
+            Self::ChatGpt
+            | Self::Ollama
+            | Self::LlamaCpp
+            | Self::LmStudio
+            | Self::Vllm
+            | Self::Custom(_) => None,
         }
     }
 
@@ -90,7 +98,12 @@ impl Vendor {
             Self::Xai => Some("api.x.ai"),
             Self::Mistral => Some("api.mistral.ai"),
             Self::OpenRouter => Some("openrouter.ai"),
-            Self::Ollama | Self::LlamaCpp | Self::LmStudio | Self::Vllm | Self::Custom(_) => None,
+            Self::ChatGpt
+            | Self::Ollama
+            | Self::LlamaCpp
+            | Self::LmStudio
+            | Self::Vllm
+            | Self::Custom(_) => None,
         }
     }
 
@@ -102,6 +115,7 @@ impl Vendor {
             Self::Custom(name) => format!("/custom/{name}"),
             Self::Xai
             | Self::Mistral
+            | Self::ChatGpt
             | Self::Ollama
             | Self::LlamaCpp
             | Self::LmStudio
@@ -117,6 +131,7 @@ impl Vendor {
             | Self::Xai
             | Self::Mistral
             | Self::OpenRouter
+            | Self::ChatGpt
             | Self::LlamaCpp
             | Self::LmStudio
             | Self::Vllm
@@ -150,6 +165,9 @@ pub(super) fn route(method: &str, path: &str, headers: &BTreeMap<String, String>
         }
         ("POST", "/v1/chat/completions") => {
             Route::Model(vendor.unwrap_or(Vendor::OpenAi), Wire::Chat, None)
+        }
+        ("POST", "/v1/responses") => {
+            Route::Model(vendor.unwrap_or(Vendor::OpenAi), Wire::Responses, None)
         }
         ("POST", "/api/chat") => Route::Model(vendor.unwrap_or(Vendor::Ollama), Wire::Ollama, None),
         ("POST", _) if model.is_some() => Route::Model(

@@ -11,6 +11,7 @@ use super::script::{Answer, Content, Finish, Text};
 pub(crate) enum Wire {
     Messages,
     Chat,
+    Responses,
     Gemini,
     Ollama,
 }
@@ -31,6 +32,7 @@ pub(super) struct StreamSource<'a> {
 pub(super) fn wire_of(vendor: Vendor) -> Wire {
     match vendor {
         Vendor::Anthropic => Wire::Messages,
+        Vendor::ChatGpt => Wire::Responses,
         Vendor::Google => Wire::Gemini,
         Vendor::Ollama => Wire::Ollama,
         Vendor::OpenAi
@@ -76,6 +78,7 @@ pub(super) fn frames(source: &StreamSource<'_>) -> Vec<Vec<u8>> {
     let frames = match source.wire {
         Wire::Messages => anthropic_frames(source),
         Wire::Chat => chat_frames(source),
+        Wire::Responses => responses_frames(source),
         Wire::Gemini => google_frames(source),
         Wire::Ollama => ollama_frames(source),
     };
@@ -85,7 +88,7 @@ pub(super) fn frames(source: &StreamSource<'_>) -> Vec<Vec<u8>> {
 /// Returns the content type of this format.
 pub(super) fn content_type(wire: Wire) -> &'static str {
     match wire {
-        Wire::Messages | Wire::Chat | Wire::Gemini => "text/event-stream",
+        Wire::Messages | Wire::Chat | Wire::Responses | Wire::Gemini => "text/event-stream",
         Wire::Ollama => "application/x-ndjson",
     }
 }
@@ -288,5 +291,63 @@ fn ollama_frames(source: &StreamSource<'_>) -> Vec<String> {
             .extend(counts.as_object().cloned().unwrap_or_default());
     }
     frames.push(line(json!({"role": "assistant", "content": ""}), end));
+    frames
+}
+
+fn responses_frames(source: &StreamSource<'_>) -> Vec<String> {
+    let text = source.text;
+    let mut number = 0;
+    let mut event = |mut data: Value| {
+        data["sequence_number"] = json!(number);
+        number += 1;
+        let name = data["type"].as_str().unwrap().to_owned();
+        format!("event: {name}\ndata: {data}\n\n")
+    };
+    let response = |status: &str, more: Value| {
+        let mut response = json!({"id": "resp_1", "object": "response", "status": status,
+            "model": source.served(), "output": [], "error": null, "usage": null});
+        for (name, value) in more.as_object().into_iter().flatten() {
+            response[name] = value.clone();
+        }
+        json!({"type": format!("response.{status}"), "response": response})
+    };
+    let mut created = response("in_progress", Value::Null);
+    created["type"] = json!("response.created");
+    let item = |at: u32, item: Value| json!({"type": "response.output_item.added", "output_index": at, "item": item});
+    let delta = |kind: &str, at: u32, piece: &str| json!({"type": format!("response.{kind}.delta"), "output_index": at, "delta": piece});
+    let message = |phase: &str| json!({"type": "message", "role": "assistant", "phase": phase, "content": []});
+    let mut frames = vec![
+        event(created),
+        event(item(0, json!({"type": "reasoning", "summary": []}))),
+        event(delta("reasoning_summary_text", 0, "Hm.")),
+        event(item(1, message("commentary"))),
+        event(delta("output_text", 1, "I think about it.")),
+        event(item(2, message("final_answer"))),
+    ];
+    for piece in source.pieces() {
+        let kind = match text.finish {
+            Finish::Refusal => "refusal",
+            Finish::Stop | Finish::Length | Finish::Missing => "output_text",
+        };
+        frames.push(event(delta(kind, 2, &piece)));
+    }
+    if let Some(error) = &text.error {
+        frames.push(event(response("failed", json!({"error": error}))));
+        return frames;
+    }
+    let usage = text.usage.map(|(input, output)| {
+        json!({"input_tokens": input, "input_tokens_details": {"cached_tokens": text.cached.0},
+            "output_tokens": output, "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": input + output})
+    });
+    let end = match text.finish {
+        Finish::Stop | Finish::Refusal => response("completed", json!({"usage": usage})),
+        Finish::Length => response(
+            "incomplete",
+            json!({"usage": usage, "incomplete_details": {"reason": "max_output_tokens"}}),
+        ),
+        Finish::Missing => return frames,
+    };
+    frames.push(event(end));
     frames
 }

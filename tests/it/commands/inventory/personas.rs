@@ -10,10 +10,10 @@ use crate::support::model_requests::model_requests;
 use crate::support::provider_server::ProviderServer;
 use crate::support::schema;
 
-const SCHEMA: &str = include_str!("../../../schemas/personas.schema.json");
+const SCHEMA: &str = include_str!("../../../../schemas/personas.schema.json");
 
 /// Settings with own personas, a set and a panel.
-pub(super) const OWN: &str = r#"{
+pub(in crate::commands) const OWN: &str = r#"{
     "personas": {
         "hebrew_linguist": {"prompt": "You are a linguist who reads Hebrew.", "model": "openai:gpt-6.1-terra", "aliases": ["hebrew"]},
         "security": {"name": "Guard", "prompt": "You are a guard."}

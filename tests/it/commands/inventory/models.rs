@@ -9,7 +9,7 @@ use crate::support::local_server::LocalServer;
 use crate::support::provider_server::ProviderServer;
 use crate::support::schema;
 
-const SCHEMA: &str = include_str!("../../../schemas/models.schema.json");
+const SCHEMA: &str = include_str!("../../../../schemas/models.schema.json");
 
 fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
     let output = conclave

@@ -1,0 +1,104 @@
+//! OpenAI's Responses: the request, and the reading of its stream of events. Pure.
+//!
+//! A call that a ChatGPT plan pays for is the same request without the fields that the plan
+//! refuses, which its first [`Form`] leaves out.
+
+use std::ops::ControlFlow;
+
+use serde_json::{Value, json};
+
+use crate::consultation::protocol::call::{Ask, StopReason};
+use crate::domain::cost::tokens::Usage;
+use crate::engine::ports::Delta;
+
+use super::partial_reply::PartialReply;
+use crate::providers::errors;
+use crate::providers::form::{Form, Messages, Structure};
+use crate::providers::wire::Counts;
+use crate::providers::wire::{schema, text, with, without_nulls};
+
+pub(crate) fn body(ask: &Ask, form: &Form) -> Value {
+    let Messages { system, user } = form.messages(ask);
+    let format = (form.structure == Structure::Schema).then(|| {
+        let named = json!({"type": "json_schema", "name": ask.answer.name(), "strict": true});
+        with(json!({}), "format", with(named, "schema", schema(ask)))
+    });
+    without_nulls(json!({
+        "model": ask.model.model,
+        "stream": true,
+        "store": false,
+        "instructions": system,
+        "input": [{"role": "user", "content": user.concat()}],
+        "text": format,
+        "max_output_tokens": form.max_output_tokens(ask),
+    }))
+}
+
+pub(crate) fn read(
+    json: &Value,
+    reply: &mut PartialReply,
+    on: &mut dyn FnMut(Delta),
+) -> ControlFlow<()> {
+    let response = &json["response"];
+    if let Some(model) = response["model"].as_str().filter(|model| !model.is_empty()) {
+        reply.served_model = Some(model.to_owned());
+    }
+    let usage = usage(&response["usage"]);
+    reply.usage = usage.or(reply.usage);
+    reply.usage_is_final |= usage.is_some();
+    let stop = match text(&json["type"]) {
+        "response.completed" => StopReason::End,
+        "response.incomplete" => match reason(response) {
+            "max_output_tokens" => StopReason::Length,
+            reason @ "content_filter" => StopReason::Refused(reason.to_owned()),
+            reason => StopReason::Other(reason.to_owned()),
+        },
+        "response.failed" => return reply.fail(&json!({"error": response["error"]})),
+        "error" => return reply.fail(json),
+        "" if errors::is_error(json) => return reply.fail(json),
+        "" => return reply.malformed("an event of the stream has no type"),
+        event => {
+            add(event, json, reply, on);
+            return ControlFlow::Continue(());
+        }
+    };
+    reply.complete = true;
+    reply.stop = Some(stop);
+    ControlFlow::Break(())
+}
+
+fn reason(response: &Value) -> &str {
+    let reason = response.pointer("/incomplete_details/reason");
+    reason.map_or("", text)
+}
+
+/// A message may be said on the way to the answer.
+fn add(event: &str, json: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(Delta)) {
+    let (item, delta) = (&json["item"], text(&json["delta"]));
+    match event {
+        "response.output_item.added" if item["type"] == "reasoning" => reply.add_thinking("", on),
+        "response.output_item.added" => reply.is_aside = item["phase"] == "commentary",
+        "response.output_text.delta" if !reply.is_aside => reply.add_text(delta, on),
+        "response.output_text.delta"
+        | "response.reasoning_text.delta"
+        | "response.reasoning_summary_text.delta" => reply.add_thinking(delta, on),
+        "response.refusal.delta" => reply.refusal.push_str(delta),
+        _ => {}
+    }
+}
+
+/// `None` unless both counts needed for a cost are present. Reasoning is part of the output.
+fn usage(report: &Value) -> Option<Usage> {
+    let counts = Counts::of(report);
+    let (input, output) = (counts.at("/input_tokens")?, counts.at("/output_tokens")?);
+    let cached = counts.at("/input_tokens_details/cached_tokens");
+    let cache_read = cached.unwrap_or(0).min(input);
+    let reasoning = counts.at("/output_tokens_details/reasoning_tokens");
+    counts.valid(Usage {
+        input: input - cache_read,
+        cache_read,
+        output,
+        reasoning: reasoning.unwrap_or(0).min(output),
+        ..Usage::default()
+    })
+}
