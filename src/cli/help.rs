@@ -16,7 +16,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("consult", "Ask"),
     ("history", "Look back"),
     ("consult-stats", "Measure"),
-    ("exit-check", "Steer agents"),
+    ("mcp", "Work with agents"),
     ("setup", "Set up"),
 ];
 

@@ -13,9 +13,9 @@ use jiff::tz::TimeZone;
 use crate::commands::agent_loop::{circuit, exit_check};
 use crate::commands::consult::resume;
 use crate::commands::inventory::setup;
-use crate::commands::inventory::{doctor, models, personas};
+use crate::commands::inventory::{doctor, login, models, personas};
 use crate::commands::{
-    App, benchmark, completions, config, consult, consult_stats, history, login, refine, scrub,
+    App, benchmark, completions, config, consult, consult_stats, history, mcp, refine, scrub,
 };
 use crate::config::env::Environment;
 use crate::engine::clock::Clock;
@@ -48,6 +48,7 @@ enum Command {
     #[command(visible_alias = "stats")]
     ConsultStats(consult_stats::Args),
     Benchmark(Box<benchmark::Args>),
+    Mcp(mcp::Args),
     #[command(name = "exit-check")]
     ExitCheck(Box<exit_check::Args>),
     Circuit(circuit::Args),
@@ -146,6 +147,7 @@ fn carry_out(command: Command, app: App<'_>) -> Result<Exit, Error> {
         Command::Models(args) => models::run(&args, app),
         Command::Personas(args) => personas::run(&args, app),
         Command::Scrub(args) => scrub::run(&args, app),
+        Command::Mcp(args) => mcp::run(&args, app),
         Command::Setup(args) => setup::run(args, app),
         Command::Config(args) => config::run(&args, app),
         Command::Completions(args) => completions::run(&args, app.printer),

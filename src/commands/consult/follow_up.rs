@@ -2,6 +2,7 @@
 //! which is the last one by default.
 
 use crate::commands::App;
+use crate::config::paths::Home;
 use crate::domain::record::stored_record::StoredRecord;
 use crate::error::{Error, whole};
 use crate::records::index::Index;
@@ -15,11 +16,11 @@ const EXAMPLE: &str = "`conclave consult --follow-up \"And for mobile?\" [ID]`";
 
 /// What a follow-up takes over; nothing for a question of its own.
 #[derive(Debug, Default)]
-pub(super) struct FollowUp {
+pub(crate) struct FollowUp {
     /// The earlier consultation, as loaded for models.
-    pub(super) record: Option<Box<StoredRecord>>,
-    pub(super) context: EarlierContext,
-    pub(super) notices: Vec<String>,
+    pub(crate) record: Option<Box<StoredRecord>>,
+    pub(crate) context: EarlierContext,
+    pub(crate) notices: Vec<String>,
 }
 
 /// Loads the consultation that a follow-up names.
@@ -41,7 +42,15 @@ pub(super) fn load(words: &[String], app: App<'_>) -> Result<FollowUp, Error> {
             );
         }
     };
-    let home = app.home()?;
+    load_named(name, &app.home()?)
+}
+
+/// Loads a consultation by its name.
+///
+/// # Errors
+///
+/// When there is no such consultation, or it has nothing to follow up.
+pub(crate) fn load_named(name: &str, home: &Home) -> Result<FollowUp, Error> {
     let logs = home.logs_folder();
     let index = Index::open(&home.index_file()).ok();
     let found = lookup::find(index.as_ref(), &logs, name)?;

@@ -1,7 +1,7 @@
 //! `conclave consult`: asks a panel one question and prints its answer.
 
 mod question;
-mod follow_up;
+pub(crate) mod follow_up;
 pub(crate) mod resume;
 
 use super::face::answer::check_output;

@@ -4,4 +4,5 @@
 pub mod models;
 pub mod personas;
 pub mod doctor;
+pub mod login;
 pub mod setup;

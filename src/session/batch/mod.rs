@@ -338,7 +338,7 @@ pub fn approved(prepared: PreparedPlan) -> Plan {
 /// A person who is never there. A consultation that was approved in advance asks no question; if
 /// one did, this is the answer of an empty terminal.
 #[derive(Clone, Copy, Debug)]
-struct NoPerson;
+pub struct NoPerson;
 
 impl Person for NoPerson {
     fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {

@@ -96,7 +96,7 @@ fn of_kind(kind: RuleKind) -> &'static str {
 }
 
 /// `turn 2: continue · 2 of 3 tasks · tests passed · no progress 0 of 3`.
-pub(super) fn turn_line(record: &TurnRecord) -> String {
+pub fn turn_line(record: &TurnRecord) -> String {
     let evaluation = &record.evaluation;
     let decision = match &evaluation.decision {
         Decision::Continue => "continue".to_owned(),

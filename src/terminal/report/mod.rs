@@ -14,5 +14,6 @@ mod sections;
 mod head;
 
 pub use self::consultation::{page, page_beside, report};
+pub use self::sections::confidence;
 pub use self::selection::{ReportSelection, markdown};
 pub use self::summary::{NextSteps, of_rejudgement, summary};

@@ -118,7 +118,7 @@ pub(super) fn labelled_list(label: &'static str, items: &[String]) -> Vec<Part> 
 
 /// The confidence of the answer, and what the figure rests on; the options of a menu have their
 /// own.
-pub(super) fn confidence(record: &StoredRecord) -> String {
+pub fn confidence(record: &StoredRecord) -> String {
     let verdict = record.verdict();
     if verdict.is_some_and(Verdict::is_menu) {
         return "each option has its own".to_owned();

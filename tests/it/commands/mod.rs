@@ -10,7 +10,7 @@ mod doctor;
 mod exit_check;
 mod history;
 mod inventory;
-mod login;
+mod mcp;
 mod refine;
 mod resume;
 mod scrub;

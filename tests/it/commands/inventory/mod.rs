@@ -1,4 +1,5 @@
-//! The commands that list what can be asked: models and personas.
+//! The commands that list what can be asked, and that sign in to it.
 
+mod login;
 mod models;
 pub(super) mod personas;

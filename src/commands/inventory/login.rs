@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::time::sleep;
 use url::Url;
 
-use super::{App, block_on, until_interrupted};
+use crate::commands::{App, block_on, until_interrupted};
 use crate::config::env::Environment;
 use crate::domain::model::vendors::CHATGPT;
 use crate::engine::clock::Clock;

@@ -1,0 +1,199 @@
+//! The tools that ask no model: past consultations, the panel, the end of a loop.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+use super::host::Host;
+use super::request::ConsultArguments;
+use crate::agent_loop::settings::LoopSettings;
+use crate::agent_loop::signals::{self, SignalOptions};
+use crate::agent_loop::{checklist, response};
+use crate::commands::agent_loop::{UnmaskedTexts, mask, with_flags};
+use crate::domain::ids::ConsultationId;
+use crate::error::Error;
+use crate::records::history::{self, Filter, Search};
+use crate::session::{index, load};
+use crate::stopping::exit_check::event::ExitPolicy;
+use crate::stopping::exit_check::evidence::{SeedTasks, TurnEvidence};
+use crate::stopping::exit_check::state::LoopState;
+use crate::terminal::output::evaluation_tree::turn_line;
+use crate::terminal::output::format::{cost_range, dollars};
+use crate::terminal::report::report;
+use crate::text::clean::{one_line, shortened};
+
+/// Most characters of an answer in a list.
+const MAX_ANSWER: usize = 500;
+
+const DEFAULT_LIMIT: usize = 10;
+
+/// The states of the loops that agents ask about, by name.
+#[derive(Debug, Default)]
+pub(super) struct Loops(Mutex<BTreeMap<String, LoopState>>);
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct SearchArguments {
+    query: String,
+    limit: Option<usize>,
+}
+
+/// A past consultation in a list.
+#[derive(Debug, Serialize)]
+struct Found {
+    id: String,
+    asked: String,
+    question: String,
+    status: Option<String>,
+    answer: Option<String>,
+    confidence: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct SearchResult {
+    consultations: Vec<Found>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PanelArguments {
+    personas: Vec<String>,
+}
+
+/// The panel that would be asked.
+#[derive(Debug, Serialize)]
+pub(super) struct PanelView {
+    seats: Vec<SeatView>,
+    judge: Option<String>,
+    estimate: String,
+    /// Above it, a person is asked.
+    asks_from_usd: f64,
+    notices: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct SeatView {
+    persona: String,
+    model: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExitArguments {
+    message: String,
+    checklist: Option<String>,
+    #[serde(default, rename = "loop")]
+    name: String,
+}
+
+/// The decision on a turn of a loop.
+#[derive(Debug, Serialize)]
+pub(super) struct ExitView {
+    decision: String,
+    may_stop: bool,
+    reason: String,
+    turn: u64,
+}
+
+impl Host {
+    pub(super) fn history_search(&self, given: SearchArguments) -> Result<SearchResult, Error> {
+        let limit = given.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, 50);
+        let query = Some(given.query.trim()).filter(|query| !query.is_empty());
+        let search = query.map(Search::parse).transpose().map_err(Error::usage)?;
+        let filter = Filter {
+            search,
+            calls: Some(true),
+            ..Filter::default()
+        };
+        let index = index::open(&self.home, &*self.face)?;
+        let rows = history::list(&index.connection, &filter, Some(limit)).map_err(Error::failed)?;
+        let found = rows.into_iter().map(|row| Found {
+            id: row.consultation_id.to_string(),
+            asked: row.timestamp.to_string(),
+            question: shortened(&one_line(&row.question), MAX_ANSWER),
+            status: row.status,
+            answer: row.recommendation.map(|text| shortened(&text, MAX_ANSWER)),
+            confidence: row.confidence,
+        });
+        Ok(SearchResult {
+            consultations: found.collect(),
+        })
+    }
+
+    /// Returns ids and questions of the newest consultations.
+    pub(super) fn newest(&self) -> Result<Vec<(String, String)>, Error> {
+        let found = self
+            .history_search(SearchArguments::default())?
+            .consultations;
+        let pair = |found: Found| (found.id, shortened(&found.question, 100));
+        Ok(found.into_iter().map(pair).collect())
+    }
+
+    pub(super) fn resource(&self, id: &ConsultationId, is_record: bool) -> Result<String, Error> {
+        let record = self.record(id)?;
+        if is_record {
+            load::json(&self.home.logs_folder(), id, &record)
+        } else {
+            Ok(report(&record))
+        }
+    }
+
+    pub(super) fn panel(&self, given: PanelArguments) -> Result<PanelView, Error> {
+        let prepared = self.prepare(ConsultArguments::of_personas(given.personas), true)?;
+        let (plan, estimate) = (&prepared.prepared.plan, &prepared.estimate);
+        let seats = plan.panel.seats.iter().map(|seat| SeatView {
+            persona: seat.persona.name.clone(),
+            model: seat.model.to_string(),
+        });
+        Ok(PanelView {
+            seats: seats.collect(),
+            judge: plan.panel.judges.first().map(ToString::to_string),
+            estimate: cost_range(estimate.low, estimate.cost, estimate.high, dollars),
+            asks_from_usd: plan.control.consent.always_allow_under.usd(),
+            notices: plan.notices.clone(),
+        })
+    }
+
+    pub(super) fn exit_check(&self, given: ExitArguments) -> Result<ExitView, Error> {
+        let response = response::read(given.message.as_bytes(), None).map_err(Error::usage)?;
+        let options = SignalOptions {
+            prompt: None,
+            promise: None,
+        };
+        let (of_message, errors) = signals::read(&response, &options);
+        let plan = given.checklist.as_deref();
+        let mut evidence = TurnEvidence {
+            checklist: plan.and_then(checklist::read),
+            seed_tasks: plan.map(SeedTasks::count),
+            ..of_message
+        };
+        let unmasked = UnmaskedTexts {
+            errors,
+            ..UnmaskedTexts::default()
+        };
+        mask(&mut evidence, unmasked, &self.environment)?;
+        let file = LoopSettings::find(Path::new(".conclave")).map_err(Error::usage)?;
+        let settings = with_flags(&file, ExitPolicy::default(), &[])?;
+        let mut loops = self
+            .loops
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let state = loops.entry(given.name.clone()).or_default();
+        let now = self.clock.now();
+        let name = Some(given.name.as_str()).filter(|name| !name.is_empty());
+        let event = state.check(state.next_run(name, now), now, evidence, settings);
+        state.apply(&event);
+        let turn = event
+            .turn()
+            .ok_or_else(|| Error::failed("the turn was not counted"))?;
+        Ok(ExitView {
+            decision: turn.evaluation.decision_name(),
+            may_stop: turn.evaluation.stops(),
+            reason: turn_line(turn),
+            turn: turn.turn,
+        })
+    }
+}

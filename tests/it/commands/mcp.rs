@@ -1,0 +1,497 @@
+//! `conclave mcp`, over its standard input and output as clients use it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::binary::Conclave;
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+
+const LEGACY: &str = "2025-06-18";
+const MODERN: &str = "2026-07-28";
+
+/// A client of the era of `initialize`, or of the one without.
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    capabilities: Value,
+    is_modern: bool,
+    next_id: u64,
+    /// Messages beside the answers.
+    notices: Vec<Value>,
+}
+
+impl Client {
+    fn start(
+        conclave: &Conclave,
+        arguments: &[&str],
+        is_modern: bool,
+        capabilities: Value,
+    ) -> Self {
+        let mut command = conclave.command();
+        command.arg("mcp").args(arguments);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let mut client = Self {
+            input: child.stdin.take(),
+            child,
+            output,
+            capabilities,
+            is_modern,
+            next_id: 1,
+            notices: Vec::new(),
+        };
+        if !is_modern {
+            let begun = client.ask(
+                "initialize",
+                json!({"protocolVersion": LEGACY, "capabilities": client.capabilities,
+                    "clientInfo": {"name": "test", "version": "1"}}),
+            );
+            assert_eq!(begun["result"]["protocolVersion"], LEGACY);
+            client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        }
+        client
+    }
+
+    fn legacy(conclave: &Conclave, arguments: &[&str]) -> Self {
+        Self::start(conclave, arguments, false, json!({}))
+    }
+
+    fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().unwrap();
+        writeln!(input, "{message}").unwrap();
+    }
+
+    /// Every line of standard output is a message of the protocol.
+    fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(message["jsonrpc"], "2.0");
+        message
+    }
+
+    fn begin(&mut self, method: &str, mut parameters: Value) -> u64 {
+        if self.is_modern {
+            let meta = &mut parameters["_meta"];
+            meta["io.modelcontextprotocol/protocolVersion"] = MODERN.into();
+            meta["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+            meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "test", "version": "1"});
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters});
+        self.send(&request);
+        id
+    }
+
+    fn answer_to(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.receive();
+            if message["id"] == id && message.get("method").is_none() {
+                return message;
+            }
+            self.notices.push(message);
+        }
+    }
+
+    fn ask(&mut self, method: &str, parameters: Value) -> Value {
+        let id = self.begin(method, parameters);
+        self.answer_to(id)
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        answer["result"].clone()
+    }
+
+    /// Ends the input, and returns the exit code.
+    fn end(mut self) -> Option<i32> {
+        drop(self.input.take());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn cheap(server: &ProviderServer) -> Conclave {
+    Conclave::at(server).config(r#"{"always_allow_under": 50}"#)
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+#[test]
+fn tools_are_listed_with_every_valid_value_in_both_eras() {
+    let conclave = Conclave::new();
+    for is_modern in [false, true] {
+        let mut client = Client::start(&conclave, &[], is_modern, json!({}));
+        let listed = client.ask("tools/list", json!({}));
+        let tools = listed["result"]["tools"].as_array().unwrap();
+        let names: Vec<&str> = tools
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "consult",
+                "consultation",
+                "history_search",
+                "models",
+                "exit_check"
+            ]
+        );
+        let consult = &tools[0];
+        assert!(consult["annotations"]["openWorldHint"].as_bool().unwrap());
+        assert_eq!(consult["outputSchema"]["type"], "object");
+        let personas = consult["inputSchema"]["properties"]["personas"]["description"].as_str();
+        assert!(personas.unwrap().contains("skeptic"));
+        assert_eq!(client.end(), Some(0));
+    }
+}
+
+#[test]
+fn consultation_is_answered_with_progress_and_can_be_read() {
+    let server = ProviderServer::start();
+    let conclave = cheap(&server);
+    let mut client = Client::legacy(&conclave, &[]);
+    let arguments = json!({"question": "OAuth or JWT?", "context": "We are two."});
+    let call = json!({"name": "consult", "arguments": arguments, "_meta": {"progressToken": 7}});
+    let result = client.ask("tools/call", call)["result"].clone();
+    let view = &result["structuredContent"];
+    assert_eq!(view["status"], "complete", "{view}");
+    for field in ["recommendation", "confidence_rests_on", "cost", "report"] {
+        assert!(!view[field].as_str().unwrap().is_empty(), "{field}");
+    }
+    assert!(
+        server.requests()[0]
+            .body
+            .to_string()
+            .contains("We are two.")
+    );
+    let progress: Vec<&Value> = client.notices.iter().map(|it| &it["params"]).collect();
+    let grows = progress
+        .windows(2)
+        .all(|two| two[0]["progress"].as_f64() < two[1]["progress"].as_f64());
+    assert!(
+        grows && progress.iter().all(|it| it["progressToken"] == 7),
+        "{progress:?}"
+    );
+    let link = result["content"][1]["uri"].as_str().unwrap();
+    let read = |client: &mut Client, uri: &str| {
+        let read = client.ask("resources/read", json!({"uri": uri}));
+        read["result"]["contents"][0]["text"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert!(read(&mut client, link).contains("OAuth or JWT?"));
+    let record: Value =
+        serde_json::from_str(&read(&mut client, &format!("{link}/record"))).unwrap();
+    assert_eq!(record["consultation_id"], view["id"]);
+    let found = client.call("history_search", json!({"query": "OAuth"}));
+    assert_eq!(
+        found["structuredContent"]["consultations"][0]["id"],
+        view["id"]
+    );
+    let again = client.call("consultation", json!({"id": view["id"]}));
+    assert_eq!(again["structuredContent"], *view);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn call_that_would_be_cut_off_gives_the_id_and_the_panel_goes_on() {
+    let server = ProviderServer::start();
+    let stalled = Answer::text("never to be finished").stall();
+    server.on(On::vendor(Vendor::Google), stalled);
+    let conclave = cheap(&server);
+    let mut client = Client::legacy(&conclave, &["--wait", "1"]);
+    let view = client.call("consult", json!({"question": "Why?"}))["structuredContent"].clone();
+    assert_eq!(view["status"], "running");
+    assert_eq!(view["progress"], "Round 1: 2 of 3 answered");
+    let id = view["id"].as_str().unwrap().to_owned();
+    // The server ends; the next one continues what it left, and asks nothing again.
+    assert_eq!(client.end(), Some(0));
+    let asked = server.requests().len();
+    server.on(On::any(), Answer::valid());
+    let mut client = Client::legacy(&conclave, &[]);
+    let view = client.call("consultation", json!({"id": id}))["structuredContent"].clone();
+    assert_eq!(view["status"], "complete", "{view}");
+    let repeated = server
+        .requests()
+        .iter()
+        .skip(asked)
+        .filter(|it| it.vendor != Some(Vendor::Google))
+        .count();
+    let later_rounds = server.requests().len() - asked - 1;
+    assert!(repeated <= later_rounds);
+}
+
+#[test]
+fn task_outlives_its_server() {
+    let server = ProviderServer::start();
+    server.on(
+        On::vendor(Vendor::Google),
+        Answer::text("never to be finished").stall(),
+    );
+    let conclave = cheap(&server);
+    let tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let mut client = Client::start(&conclave, &[], true, tasks.clone());
+    let task = client.call("consult", json!({"question": "Why?"}));
+    assert_eq!(
+        (&task["resultType"], &task["status"]),
+        (&json!("task"), &json!("working"))
+    );
+    let id = task["taskId"].as_str().unwrap().to_owned();
+    server.wait_until("all experts are asked", |requests| requests.len() == 3);
+    client.child.kill().unwrap();
+    drop(client);
+    server.on(On::any(), Answer::valid());
+    let mut client = Client::start(&conclave, &[], true, tasks);
+    let got = loop {
+        let got = client.ask("tasks/get", json!({"taskId": id}))["result"].clone();
+        if got["status"] != "working" {
+            break got;
+        }
+    };
+    assert_eq!(got["status"], "completed", "{got}");
+    assert_eq!(got["result"]["structuredContent"]["status"], "complete");
+    let unknown = client.ask("tasks/get", json!({"taskId": &id[..20]}));
+    assert_eq!(unknown["error"]["code"], -32602);
+}
+
+#[test]
+fn cost_above_the_threshold_is_asked_about_or_refused_with_what_allows_it() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 0}"#);
+    let question = json!({"question": "Why?"});
+    let mut client = Client::legacy(&conclave, &[]);
+    let refused = client.call("consult", question.clone());
+    assert_eq!(refused["isError"], true);
+    assert!(text(&refused).contains("`max_cost`") && text(&refused).contains("no person"));
+    let agreed = client.call(
+        "consult",
+        json!({"question": "Why?", "max_cost": 20, "quick": true}),
+    );
+    assert_eq!(
+        agreed["structuredContent"]["status"], "complete",
+        "{agreed}"
+    );
+    // The era of `initialize`: the server asks while the call is open.
+    let elicits = json!({"elicitation": {}});
+    for (action, is_error) in [("accept", false), ("decline", true), ("cancel", true)] {
+        let mut client = Client::start(&conclave, &[], false, elicits.clone());
+        let id = client.begin(
+            "tools/call",
+            json!({"name": "consult", "arguments": question}),
+        );
+        let asked = client.receive();
+        assert_eq!(asked["method"], "elicitation/create");
+        assert!(asked["params"]["message"].as_str().unwrap().contains('$'));
+        let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": action, "content": {}}});
+        client.send(&answer);
+        let result = client.answer_to(id)["result"].clone();
+        assert_eq!(
+            result["isError"].as_bool().unwrap_or_default(),
+            is_error,
+            "{action}: {result}"
+        );
+    }
+    // The other era: the call is made again with the answer.
+    let mut client = Client::start(&conclave, &[], true, json!({"elicitation": {"form": {}}}));
+    let asked = client.call("consult", question.clone());
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let retry = |action: &str| {
+        json!({"name": "consult", "arguments": question, "requestState": asked["requestState"],
+            "inputResponses": {"consent": {"action": action, "content": {}}}})
+    };
+    let result = client.ask("tools/call", retry("accept"))["result"].clone();
+    assert_eq!(
+        result["structuredContent"]["status"], "complete",
+        "{result}"
+    );
+    // An answer counts once.
+    let again = client.ask("tools/call", retry("accept"))["result"].clone();
+    assert_eq!(again["resultType"], "input_required");
+}
+
+#[test]
+fn ceiling_of_the_server_holds_for_all_its_consultations() {
+    let server = ProviderServer::start();
+    let conclave = cheap(&server);
+    let mut client = Client::legacy(&conclave, &["--max-cost", "0.000001"]);
+    let refused = client.call("consult", json!({"question": "Why?"}));
+    assert!(text(&refused).contains("ceiling"), "{refused}");
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[test]
+fn files_outside_the_allowed_folders_are_not_read() {
+    let server = ProviderServer::start();
+    let conclave = cheap(&server);
+    let folder = conclave.folder().join("project");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("inside.md"), "the inside").unwrap();
+    std::fs::write(conclave.folder().join("outside.md"), "the outside").unwrap();
+    std::os::unix::fs::symlink("../outside.md", folder.join("link.md")).unwrap();
+    let project = folder.display().to_string();
+    let outside = conclave.folder().join("outside.md").display().to_string();
+    let mut client = Client::legacy(&conclave, &["--folder", &project]);
+    for path in ["../outside.md", "link.md", &outside, "/etc/passwd"] {
+        let refused = client.call("consult", json!({"question": "Why?", "files": [path]}));
+        assert!(
+            text(&refused).contains("outside of the folders"),
+            "{path}: {refused}"
+        );
+    }
+    let answered = client.call(
+        "consult",
+        json!({"question": "Why?", "files": ["inside.md"], "rounds": 1}),
+    );
+    assert_eq!(answered["isError"], false, "{answered}");
+    assert!(server.requests()[0].body.to_string().contains("the inside"));
+    let mut client = Client::legacy(&conclave, &["--no-files"]);
+    let refused = client.call("consult", json!({"question": "Why?", "files": [outside]}));
+    assert!(text(&refused).contains("reads no files"));
+}
+
+#[test]
+fn cancelled_call_stops_its_consultation_and_keeps_what_is_paid() {
+    let server = ProviderServer::start();
+    server.on(
+        On::vendor(Vendor::Google),
+        Answer::text("never to be finished").stall(),
+    );
+    let conclave = cheap(&server);
+    let mut client = Client::legacy(&conclave, &[]);
+    let id = client.begin(
+        "tools/call",
+        json!({"name": "consult", "arguments": {"question": "Why?"}}),
+    );
+    server.wait_until("all experts are asked", |requests| requests.len() == 3);
+    let cancelled =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    client.send(&cancelled);
+    // The record is there once the consultation has ended.
+    let found = loop {
+        let found = client.call("history_search", json!({}));
+        let found = found["structuredContent"]["consultations"][0].clone();
+        if found["status"] == "aborted" {
+            break found;
+        }
+    };
+    assert_eq!(client.end(), Some(0));
+    let id = found["id"].as_str().unwrap();
+    let shown = conclave.run(&["history", "show", id, "--json"]);
+    let record: Value = serde_json::from_str(&shown.stdout).unwrap();
+    assert_eq!(record["abort_reason"], "interrupted");
+    assert_eq!(record["resume_token"], id);
+}
+
+#[test]
+fn many_calls_run_beside_each_other() {
+    const CALLS: usize = 20;
+    let server = ProviderServer::start();
+    let conclave = cheap(&server);
+    let mut client = Client::legacy(&conclave, &[]);
+    let call = json!({"name": "consult", "arguments": {"question": "Why?", "rounds": 1}});
+    let ids: Vec<u64> = (0..CALLS)
+        .map(|_| client.begin("tools/call", call.clone()))
+        .collect();
+    for id in ids {
+        let early = client
+            .notices
+            .iter()
+            .position(|message| message["id"] == id);
+        let answer = match early {
+            Some(at) => client.notices.remove(at),
+            None => client.answer_to(id),
+        };
+        assert_eq!(
+            answer["result"]["structuredContent"]["status"], "complete",
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn garbage_is_survived_and_wrong_arguments_are_named() {
+    let conclave = Conclave::new();
+    let mut client = Client::legacy(&conclave, &[]);
+    for line in 0..10_000 {
+        let input = client.input.as_mut().unwrap();
+        writeln!(input, "{{\"garbage\": {line}").unwrap();
+    }
+    let wrong = [
+        ("consult", json!({"q": "Why?"}), "unknown field `q`"),
+        ("consult", json!({"question": " "}), "`question` is empty"),
+        (
+            "consult",
+            json!({"question": "Why?", "rounds": 9}),
+            "wrong arguments",
+        ),
+        (
+            "consultation",
+            json!({"id": "never"}),
+            "no consultation is called `never`",
+        ),
+        ("exit_check", json!({}), "missing field `message`"),
+    ];
+    for (tool, arguments, expected) in wrong {
+        let refused = client.call(tool, arguments);
+        assert_eq!(refused["isError"], true, "{refused}");
+        assert!(text(&refused).contains(expected), "{refused}");
+    }
+    let unknown = client.ask("tools/call", json!({"name": "no_tool", "arguments": {}}));
+    assert_eq!(unknown["error"]["code"], -32602);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn end_of_a_loop_is_decided_turn_by_turn() {
+    let conclave = Conclave::new();
+    let mut client = Client::legacy(&conclave, &[]);
+    let mut turn = |message: &str, checklist: &str| {
+        let arguments = json!({"message": message, "checklist": checklist, "loop": "a"});
+        client.call("exit_check", arguments)["structuredContent"].clone()
+    };
+    let first = turn("I wrote the parser.", "- [x] parser\n- [ ] printer\n");
+    assert_eq!(
+        (&first["may_stop"], &first["turn"]),
+        (&json!(false), &json!(1))
+    );
+    let last = turn(
+        "All tasks are done.\nEXIT_SIGNAL: true",
+        "- [x] parser\n- [x] printer\n",
+    );
+    assert_eq!(
+        (&last["may_stop"], &last["turn"]),
+        (&json!(true), &json!(2)),
+        "{last}"
+    );
+}
+
+#[test]
+fn clients_are_set_up_by_printed_lines() {
+    for client in ["claude", "codex", "vscode", "cursor", "zed"] {
+        let printed = Conclave::new().run(&["mcp", "--print-config", client]);
+        assert_eq!(printed.code, Some(0));
+        assert!(
+            printed.stdout.contains("conclave") && !printed.stdout.contains("==="),
+            "{client}"
+        );
+    }
+}
