@@ -275,7 +275,7 @@ impl ModelRef {
         self.provider.is_local()
     }
 
-    /// Equal except for case, a date, a folder or an alias.
+    /// Equal except for case, a date, a folder or an alias, such as `sonnet`.
     pub fn is_served_as(&self, served: &str) -> bool {
         let plain = |name: &str| name.trim().trim_start_matches("models/").to_lowercase();
         let (asked, served) = (plain(&self.model), plain(served));
@@ -287,7 +287,9 @@ impl ModelRef {
         let alias = asked
             .strip_suffix("-latest")
             .map(|stem| stem.trim_start_matches('~'));
+        let is_family = asked.chars().all(|c| c.is_ascii_lowercase());
         served == asked
+            || is_family && served.split('-').any(|part| part == asked)
             || without_date(&served) == Some(asked)
             || alias.is_some_and(|stem| served.starts_with(stem))
     }
@@ -445,6 +447,8 @@ mod tests {
             ("gemini-4-argon", "models/Gemini-4-Argon", true),
             ("mistral-large-latest", "mistral-large-2512", true),
             ("vendor/name:free", "vendor/name", true),
+            ("sonnet", "claude-sonnet-5-5", true),
+            ("sonnet", "claude-opus-5-5", false),
             ("qwen3:8b", "qwen3:8b", true),
             ("qwen3:8b", "qwen3:4b", false),
             ("gemini-2.5-pro", "gemini-3.8-flash", false),

@@ -13,7 +13,6 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-use super::other::Loops;
 use super::phase::PhaseWatch;
 use super::view::ConsultationView;
 use crate::config::env::Environment;
@@ -44,6 +43,7 @@ use crate::session::{load, lookup};
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
 use crate::setup::plan::sources::Connections;
 use crate::setup::settings;
+use crate::stopping::exit_check::state::LoopState;
 use crate::terminal::report::report;
 
 /// Time between two looks at a consultation of another process.
@@ -62,7 +62,8 @@ pub(super) struct Host {
     /// The ceiling over all consultations of the server.
     ceiling: Option<Arc<SharedCeiling>>,
     index: IndexSender,
-    pub(super) loops: Loops,
+    /// The states of the loops that agents ask about, by name.
+    pub(super) loops: Mutex<BTreeMap<String, LoopState>>,
     running: Mutex<BTreeMap<ConsultationId, Running>>,
     tasks: Mutex<JoinSet<()>>,
 }
@@ -103,7 +104,7 @@ impl Host {
             dispatcher,
             ceiling: ceiling.map(Arc::new),
             index,
-            loops: Loops::default(),
+            loops: Mutex::default(),
             running: Mutex::default(),
             tasks: Mutex::default(),
         }

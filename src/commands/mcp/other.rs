@@ -1,8 +1,6 @@
 //! The tools that ask no model: past consultations, the panel, the end of a loop.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +16,6 @@ use crate::records::history::{self, Filter, Search};
 use crate::session::{index, load};
 use crate::stopping::exit_check::event::ExitPolicy;
 use crate::stopping::exit_check::evidence::{SeedTasks, TurnEvidence};
-use crate::stopping::exit_check::state::LoopState;
 use crate::terminal::output::evaluation_tree::turn_line;
 use crate::terminal::output::format::{cost_range, dollars};
 use crate::terminal::report::report;
@@ -28,10 +25,6 @@ use crate::text::clean::{one_line, shortened};
 const MAX_ANSWER: usize = 500;
 
 const DEFAULT_LIMIT: usize = 10;
-
-/// The states of the loops that agents ask about, by name.
-#[derive(Debug, Default)]
-pub(super) struct Loops(Mutex<BTreeMap<String, LoopState>>);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -178,7 +171,6 @@ impl Host {
         let settings = with_flags(&file, ExitPolicy::default(), &[])?;
         let mut loops = self
             .loops
-            .0
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let state = loops.entry(given.name.clone()).or_default();

@@ -87,7 +87,14 @@ impl Programs {
             .cloned()
             .unwrap_or(Value::Object(Map::new()));
         if let (Some(entry), Some(own)) = (entry.as_object_mut(), self.0.get(name)) {
-            entry.extend(own.clone());
+            for (field, value) in own {
+                match (entry.get_mut(field), value) {
+                    // What shuts a known program off from the machine stays.
+                    (Some(Value::Object(known)), Value::Object(own)) => known.extend(own.clone()),
+                    (Some(known), own) => *known = own.clone(),
+                    (None, own) => drop(entry.insert(field.clone(), own.clone())),
+                }
+            }
         }
         read_program(name, &ConfigValue::new(format!("{setting}.{name}"), &entry))
     }
@@ -243,6 +250,14 @@ mod tests {
         assert_eq!(all[1].reader, AnswerReader::Codex);
         assert_eq!(all[2].reader, AnswerReader::Text);
         assert!(all.iter().all(|program| !program.is_allowed));
+        let more = json!({"claude-code": {"set_env": {"DISABLE_TELEMETRY": "0", "MORE": "1"}}});
+        let set = &read(&more).unwrap()[0].set_env;
+        let value = |name: &str| set.get(name).map(String::as_str);
+        assert_eq!(value("CLAUDE_CODE_DISABLE_FILE_MENTIONS"), Some("1"));
+        assert_eq!(
+            (value("DISABLE_TELEMETRY"), value("MORE")),
+            (Some("0"), Some("1"))
+        );
     }
 
     #[test]

@@ -385,16 +385,11 @@ fn cancelled_call_stops_its_consultation_and_keeps_what_is_paid() {
     let cancelled =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
     client.send(&cancelled);
-    // The record is there once the consultation has ended.
-    let found = loop {
-        let found = client.call("history_search", json!({}));
-        let found = found["structuredContent"]["consultations"][0].clone();
-        if found["status"] == "aborted" {
-            break found;
-        }
-    };
+    let journal = conclave.log("jsonl");
+    let id = journal.file_stem().unwrap().to_str().unwrap();
+    let ended = client.call("consultation", json!({"id": id}));
+    assert_eq!(ended["structuredContent"]["status"], "aborted", "{ended}");
     assert_eq!(client.end(), Some(0));
-    let id = found["id"].as_str().unwrap();
     let shown = conclave.run(&["history", "show", id, "--json"]);
     let record: Value = serde_json::from_str(&shown.stdout).unwrap();
     assert_eq!(record["abort_reason"], "interrupted");

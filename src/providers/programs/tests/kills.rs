@@ -7,7 +7,7 @@ use super::*;
 
 const HELPER: &str = "providers::programs::tests::kills::killed_process_runs_a_program";
 
-const SCRIPT: &str = "trap 'echo interrupted >&9' INT; trap '' TERM; sleep 1000 & echo up; \
+const SCRIPT: &str = "trap 'echo interrupted >&9' INT TERM; sleep 1000 & echo up; \
     echo up >&9; while :; do wait; done";
 
 /// What the next test starts and kills, in a folder that says what to do.

@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 52] = [
+const COMMANDS: [&[&str]; 53] = [
     &[],
     &["consult"],
     &["resume"],
@@ -27,6 +27,7 @@ const COMMANDS: [&[&str]; 52] = [
     &["exit-check", "state"],
     &["exit-check", "history"],
     &["exit-check", "reset"],
+    &["mcp"],
     &["circuit"],
     &["circuit", "status"],
     &["circuit", "record"],
@@ -146,7 +147,7 @@ fn help_lists_the_commands_in_groups_with_three_examples() {
         "Ask:",
         "Look back:",
         "Measure:",
-        "Steer agents:",
+        "Work with agents:",
         "Set up:",
         "Options:",
         "Examples:",
