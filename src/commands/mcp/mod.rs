@@ -99,13 +99,13 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         let server = Server::new(host, tools, args.wait.map(Duration::from_secs));
         let host = server.host.clone();
         // Without a client that begins a session there is nothing to serve.
-        let served = match server.serve(rmcp::transport::stdio()).await {
+        let ended = match server.serve(rmcp::transport::stdio()).await {
             Ok(service) => service.waiting().await.map(drop).map_err(Error::failed),
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(Error::failed(error)),
         };
         host.end().await;
-        served
+        ended
     });
     // A read of standard input may still be under way.
     runtime.shutdown_background();

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::config::env::Environment;
@@ -44,7 +44,7 @@ const PART: &str = "some spans were rejected";
 #[derive(Debug)]
 pub struct TraceExporter {
     queue: UnboundedSender<(ConsultationId, Value)>,
-    sent: JoinHandle<Result<(), String>>,
+    sent: JoinSet<Result<(), String>>,
     limit: Duration,
     receiver: String,
 }
@@ -102,7 +102,8 @@ impl TraceExporter {
         let writer = TraceWriter::open(home, environment).ok()?;
         let (queue, mut waiting) = mpsc::unbounded_channel::<(ConsultationId, _)>();
         let (limit, receiver) = (destination.timeout, authority(&destination.url));
-        let sent = tokio::spawn(async move {
+        let mut sent = JoinSet::new();
+        sent.spawn(async move {
             let http = Http::default();
             while let Some((id, labels)) = waiting.recv().await {
                 let trace = writer.write(&id, labels);
@@ -125,13 +126,15 @@ impl TraceExporter {
     }
 
     /// Waits for what is on its way, but not for long, and not after an interrupt.
-    pub async fn finish(self, interrupts: &mut UnboundedReceiver<()>, face: &dyn Face) {
+    pub async fn finish(mut self, interrupts: &mut UnboundedReceiver<()>, face: &dyn Face) {
         drop(self.queue);
         let sent = tokio::select! {
             Some(()) = interrupts.recv() => Err("interrupted".to_owned()),
-            sent = timeout(self.limit, self.sent) => sent.map_or(Err(LATE.to_owned()), |sent| {
-                sent.unwrap_or_else(|panic| Err(panic.to_string()))
-            }),
+            sent = timeout(self.limit, self.sent.join_next()) => {
+                sent.map_or(Err(LATE.to_owned()), |sent| {
+                    sent.map_or(Ok(()), |sent| sent.unwrap_or_else(|panic| Err(panic.to_string())))
+                })
+            }
         };
         if let Err(why) = sent {
             let receiver = self.receiver;

@@ -110,7 +110,9 @@ impl ProgramConsent<'_> {
             let ids = open.iter().map(|access| access.program.id.clone());
             self.agreed().extend(ids);
             if self.mode == ConsentMode::Interactive {
-                open.iter().for_each(|access| self.store(access));
+                for access in open {
+                    self.store(access);
+                }
             }
         }
         answer
@@ -190,7 +192,9 @@ mod tests {
             lines: Vec<String>,
             question: &'a str,
         ) -> BoxFuture<'a, Confirmation> {
-            lines.iter().for_each(|line| self.note(line));
+            for line in &lines {
+                self.note(line);
+            }
             self.note(question);
             Box::pin(async { self.0 })
         }

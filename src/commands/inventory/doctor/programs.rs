@@ -27,7 +27,7 @@ fn check_of(program: &Program, status: &ProgramStatus) -> Check {
         let login = program.login.as_ref();
         login.map_or_else(String::new, |login| format!("log in with `{login}`"))
     };
-    let (level, login, fix) = match &status.login {
+    let (level, words, fix) = match &status.login {
         Login::Plan(Some(plan)) => (
             CheckStatus::Ok,
             format!("logged in ({plan})"),
@@ -35,17 +35,17 @@ fn check_of(program: &Program, status: &ProgramStatus) -> Check {
         ),
         Login::Plan(None) => (CheckStatus::Ok, "logged in".to_owned(), String::new()),
         Login::Billed(by) => {
-            let login = format!("logged in with {by}: its calls are billed by use");
-            (CheckStatus::Warning, login, log_in())
+            let words = format!("logged in with {by}: its calls are billed by use");
+            (CheckStatus::Warning, words, log_in())
         }
         Login::Unknown => {
-            let login = "not known whether it is logged in".to_owned();
-            (CheckStatus::Note, login, String::new())
+            let words = "not known whether it is logged in".to_owned();
+            (CheckStatus::Note, words, String::new())
         }
         Login::No => (CheckStatus::Note, "not logged in".to_owned(), log_in()),
     };
     let version = status.version.as_ref();
-    let message = version.map_or_else(String::new, |version| format!("{version} · ")) + &login;
+    let message = version.map_or_else(String::new, |version| format!("{version} · ")) + &words;
     Check::new(level, message, fix).of(format!("{ID}{}", program.id), program.id.as_str())
 }
 

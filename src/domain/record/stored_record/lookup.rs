@@ -278,8 +278,7 @@ impl StoredRecord {
 
     /// `None` if no part of it is known.
     pub fn cost_saved_in_words(&self) -> Option<String> {
-        let is_known =
-            |saved: &Cost| !saved.is_unknown() && !(saved.by_plan && saved.is_unbilled());
+        let is_known = |saved: &Cost| !(saved.is_unknown() || saved.by_plan && saved.is_unbilled());
         let known = self.cost_saved().filter(is_known);
         known.map(amount)
     }
