@@ -53,7 +53,9 @@ enum Command {
     ExitCheck(Box<exit_check::Args>),
     Circuit(circuit::Args),
     Setup(setup::Args),
-    Login(login::Args),
+    /// Sign in, so that a ChatGPT plan pays for calls to `chatgpt:`
+    #[command(subcommand)]
+    Login(login::LoginCommand),
     Logout(login::LogoutArgs),
     Doctor(doctor::Args),
     Config(config::Args),
@@ -141,7 +143,7 @@ fn carry_out(command: Command, app: App<'_>) -> Result<Exit, Error> {
         Command::ConsultStats(args) => consult_stats::run(&args, app),
         Command::History(args) => history::run(&args, app),
         Command::Ls(args) => history::list(&args, app),
-        Command::Login(args) => login::run(&args, app),
+        Command::Login(command) => login::run(&command, app),
         Command::Logout(args) => login::log_out(&args, app),
         Command::Doctor(args) => doctor::run(&args, app),
         Command::Models(args) => models::run(&args, app),

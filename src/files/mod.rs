@@ -116,6 +116,16 @@ pub fn open_with(
     check(&file, limit).map(|()| file)
 }
 
+/// Creates a file for its owner alone if there is none, and locks it once no other process has; the
+/// lock ends when the file is dropped.
+pub fn lock(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, write::PRIVATE);
+    let file = open_with(&mut options, path, SizeLimit::NONE, LinkPolicy::Refuse)?;
+    file.lock().map(|()| file)
+}
+
 fn check(file: &File, limit: SizeLimit) -> io::Result<()> {
     let metadata = file.metadata()?;
     if metadata.is_dir() {

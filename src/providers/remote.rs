@@ -8,7 +8,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use crate::consultation::policy::health::TOO_SLOW;
-use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
+use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply};
 use crate::domain::cost::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Delta, Provider};
 
@@ -20,7 +20,7 @@ use super::form::{self, Adjustment, Form, Parameters, Refusal, Structure};
 use super::http::Http;
 use super::model_list;
 use super::wire::sse::Framing;
-use super::wire::{Account, Endpoint, HeaderText, HttpRequest, address};
+use super::wire::{Endpoint, HeaderText, HttpRequest, address};
 use crate::domain::model::dialect::{CacheKeyPlace, Dialect, Quirks, Routing, TokensField};
 use crate::providers::dialects::{anthropic, gemini, ollama, openai, responses};
 
@@ -37,7 +37,7 @@ pub struct Remote {
     http: Arc<Http>,
     parameters: Parameters,
     /// Gives each call its token, in place of the endpoint's key.
-    sign_in: Option<Arc<SignIn>>,
+    sign_in: Option<SignIn>,
     /// The adjusted form of each model, by its name. A model without refusals is not here.
     forms: Mutex<BTreeMap<String, Form>>,
 }
@@ -66,23 +66,24 @@ impl Remote {
     }
 
     #[must_use]
-    pub fn with_sign_in(self, sign_in: Option<Arc<SignIn>>) -> Self {
+    pub fn with_sign_in(self, sign_in: Option<SignIn>) -> Self {
         Self { sign_in, ..self }
     }
 
     /// `refused` is the token that was refused.
-    async fn account(&self, refused: Option<&SecretString>) -> Result<Account, Failure> {
-        match &self.sign_in {
-            Some(sign_in) => sign_in.account(refused).await,
-            None => Ok(self.endpoint.account.clone()),
+    async fn endpoint(&self, refused: Option<&SecretString>) -> Result<Endpoint, Failure> {
+        let mut endpoint = self.endpoint.clone();
+        if let Some(sign_in) = &self.sign_in {
+            endpoint.account = sign_in.account(refused).await?;
         }
+        Ok(endpoint)
     }
 
     pub fn codec(&self, ask: &Ask) -> (HttpRequest, Decoder) {
-        self.codec_in(ask, &self.form(ask), &self.endpoint.account)
+        self.codec_in(ask, &self.form(ask), &self.endpoint)
     }
 
-    fn codec_in(&self, ask: &Ask, form: &Form, account: &Account) -> (HttpRequest, Decoder) {
+    fn codec_in(&self, ask: &Ask, form: &Form, endpoint: &Endpoint) -> (HttpRequest, Decoder) {
         let model = &ask.model.model;
         let form = &form.for_call(ask, self.dialect);
         let (path, mut body) = match self.dialect {
@@ -96,6 +97,7 @@ impl Remote {
             Dialect::Ollama => ("/api/chat".to_owned(), ollama::body(ask, form)),
         };
         form.complete(&mut body, self.parameters.of(model));
+        let Endpoint { base_url, account } = endpoint;
         let decoder = Decoder::new(self.dialect, ask, account, &body);
         let mut headers = account.headers(self.dialect);
         if self.quirks().routing == Routing::AmongProviders {
@@ -112,7 +114,7 @@ impl Remote {
             Framing::Events
         };
         let request = HttpRequest {
-            url: address(&self.endpoint.base_url, &path),
+            url: address(base_url, &path),
             headers,
             body,
             framing,
@@ -222,30 +224,29 @@ impl Provider for Remote {
     ) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             let form = self.form(ask);
-            let mut account = self.account(None).await?;
+            let mut endpoint = self.endpoint(None).await?;
             let mut may_renew = self.sign_in.is_some();
             loop {
-                let (request, decoder) = self.codec_in(ask, &form, &account);
-                let parts = form::parts(&request.body);
-                let (outcome, named) = self.http.call(request, decoder, &account, on).await;
-                let is_refused = |failure: &Failure| failure.class == FailureClass::Auth;
-                if may_renew && outcome.as_ref().is_err_and(is_refused) {
-                    may_renew = false;
-                    account = self.account(account.key.as_ref()).await?;
-                } else {
-                    let learn = |failure| self.learn(ask, &form, &parts, failure, named);
-                    return outcome.map_err(learn);
+                let (request, decoder) = self.codec_in(ask, &form, &endpoint);
+                let (parts, account) = (form::parts(&request.body), &endpoint.account);
+                let (outcome, named) = self.http.call(request, decoder, account, on).await;
+                let learn = |failure| self.learn(ask, &form, &parts, failure, named);
+                match outcome {
+                    Err(failure) if may_renew && failure.class == FailureClass::Auth => {
+                        may_renew = false;
+                        endpoint = self.endpoint(account.key.as_ref()).await?;
+                    }
+                    outcome => {
+                        let plan = self.sign_in.as_ref().map(SignIn::plan_use);
+                        return outcome.map(|reply| Reply { plan, ..reply }).map_err(learn);
+                    }
                 }
             }
         })
     }
     fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
         Some(Box::pin(async move {
-            let account = self.account(None).await?;
-            let endpoint = Endpoint {
-                account,
-                ..self.endpoint.clone()
-            };
+            let endpoint = self.endpoint(None).await?;
             let account = &endpoint.account;
             let request = model_list::health_request(self.dialect, &endpoint);
             let got = self.http.get(&request, account, CHECK).await?;

@@ -2,6 +2,7 @@
 //! to standard error. Only `output::printer` writes; the other modules build text or hand it to the
 //! printer.
 
+pub mod browser;
 pub mod charset;
 pub mod output;
 pub mod markdown;

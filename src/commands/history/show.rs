@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::path::{self, Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -12,7 +11,6 @@ use crate::commands::App;
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{self, AnswerText, check_output};
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, formats};
-use crate::config::env::Environment;
 use crate::domain::ids::AgentId;
 use crate::domain::ids::short_id;
 use crate::domain::record::stored_record::{StoredAgent, StoredRecord};
@@ -21,6 +19,7 @@ use crate::files::write::{Access, write_atomically};
 use crate::records::files::ConsultationFiles;
 use crate::session::load;
 use crate::session::traces::TraceWriter;
+use crate::terminal::browser::open_page;
 use crate::terminal::markdown::render::{WIDEST, render};
 use crate::terminal::report::{ReportSelection, markdown, page, page_beside, report};
 use crate::text::clean::one_line;
@@ -202,7 +201,8 @@ pub(super) fn export(args: &ExportArgs, archive: &Archive<'_>) -> Result<(), Err
         .printer
         .note(&format!("{} written to {}", found, output.display()));
     let page = path::absolute(output).map_err(Error::failed)?;
-    if args.open && !open_page(&page, environment) {
+    let browser = environment.text("BROWSER").unwrap_or_default();
+    if args.open && !open_page(&page, &browser) {
         archive
             .app
             .printer
@@ -216,49 +216,4 @@ fn pages_beside(record: &StoredRecord, folder: Option<&Path>) -> BTreeSet<String
     let has_page =
         |id: &&String| folder.is_some_and(|folder| folder.join(format!("{id}.html")).is_file());
     linked.filter(has_page).cloned().collect()
-}
-
-/// The system's opener of files.
-const OPENER: &str = if cfg!(target_os = "macos") {
-    "open"
-} else {
-    "xdg-open"
-};
-
-/// A browser may run as long as its windows. Returns whether one was started. The path is absolute:
-/// a relative one can begin like an option.
-fn open_page(page: &Path, environment: &Environment) -> bool {
-    let named = environment.text("BROWSER").unwrap_or_default();
-    // `BROWSER` holds alternatives, as in `firefox:lynx %s`.
-    let commands = named
-        .split(':')
-        .filter(|command| !command.trim().is_empty());
-    commands.chain([OPENER]).any(|command| start(command, page))
-}
-
-fn start(command: &str, page: &Path) -> bool {
-    let mut words = command.split_whitespace();
-    let Some(program) = words.next() else {
-        return false;
-    };
-    let mut command = Command::new(program);
-    let mut names_page = false;
-    for word in words {
-        if word == "%s" {
-            names_page = true;
-            command.arg(page);
-        } else {
-            command.arg(word);
-        }
-    }
-    if !names_page {
-        command.arg(page);
-    }
-    // A browser's remarks are no part of the output.
-    let started = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .stdin(Stdio::null())
-        .spawn();
-    started.is_ok()
 }

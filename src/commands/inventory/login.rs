@@ -5,60 +5,48 @@
 
 use std::future::pending;
 use std::net::Ipv4Addr;
-use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::time::sleep;
-use url::Url;
 
 use crate::commands::{App, block_on, until_interrupted};
-use crate::config::env::Environment;
 use crate::domain::model::vendors::CHATGPT;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::providers::chatgpt::attempt::{Attempt, Callback};
-use crate::providers::chatgpt::sign_in::{COMMAND, SignIn};
-use crate::providers::chatgpt::stored::{StoredSignIn, lock};
+use crate::providers::chatgpt::sign_in::{COMMAND, SignIn, StoredSignIn};
 use crate::providers::chatgpt::{SignInError, USAGE_PAGE, loopback};
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::settings;
+use crate::terminal::browser::open_page;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::style::Tone;
 use crate::terminal::prompt::keyboard::Keyboard;
 use crate::terminal::prompt::{StdinUse, ask_line, can_ask};
 
-/// Sign in, so that a ChatGPT plan pays for calls to `chatgpt:`
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    command: LoginCommand,
-}
-
+/// A sign-in, or a look at it.
 #[derive(Debug, clap::Subcommand)]
-enum LoginCommand {
-    Chatgpt(ChatgptArgs),
+pub(crate) enum LoginCommand {
+    /// Sign in with ChatGPT in a browser, on this machine or another
+    ///
+    /// Calls use your ChatGPT plan; you limit how much of it at <https://chatgpt.com/settings/usage>.
+    ///
+    /// Without a browser here, open the address on another machine, and paste the one that its
+    /// browser shows at the end.
+    Chatgpt {
+        /// Open no browser
+        #[arg(long)]
+        no_browser: bool,
+
+        /// Wait for the browser at this port of 127.0.0.1, such as one that `ssh -L` forwards
+        /// [default: a free one]
+        #[arg(long, value_name = "PORT")]
+        port: Option<u16>,
+    },
     /// Show who is signed in; exits with 1 if no call can be made
     Status,
-}
-
-/// Sign in with ChatGPT in a browser, on this machine or another
-///
-/// Calls use your ChatGPT plan; you limit how much of it at <https://chatgpt.com/settings/usage>.
-///
-/// Without a browser here, open the address on another machine, and paste the one that its browser
-/// shows at the end.
-#[derive(Debug, clap::Args)]
-struct ChatgptArgs {
-    /// Open no browser
-    #[arg(long)]
-    no_browser: bool,
-
-    /// Wait for the browser at this port of 127.0.0.1, such as one that `ssh -L` forwards
-    /// [default: a free one]
-    #[arg(long, value_name = "PORT")]
-    port: Option<u16>,
 }
 
 /// Sign out: revoke the tokens and delete them
@@ -78,25 +66,31 @@ const LIMIT: Duration = Duration::from_secs(15 * 60);
 
 impl From<SignInError> for Error {
     fn from(error: SignInError) -> Self {
-        Self::failed(error).hint(
-            "try again; for another account or registration, first `conclave logout --forget`",
-        )
+        let first = "first `conclave logout --forget`";
+        Self::failed(error).hint(format!(
+            "try again; for another account or registration, {first}"
+        ))
     }
 }
 
-pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+pub(crate) fn run(command: &LoginCommand, app: App<'_>) -> Result<(), Error> {
     let sign_in = sign_in(app)?;
-    let interrupted = || Error::new(Exit::Interrupted, "interrupted; nothing was saved");
-    match &args.command {
-        LoginCommand::Chatgpt(args) => {
-            until_interrupted(app.printer, interrupted, log_in(args, &sign_in, app))
+    let LoginCommand::Chatgpt { no_browser, port } = *command else {
+        let stored = sign_in.read()?;
+        if stored.tokens.is_none() {
+            return Err(Error::failed("no one is signed in").hint(format!("run `{COMMAND}`")));
         }
-        LoginCommand::Status => status(&sign_in, app),
-    }
+        let account = usable(&stored)?;
+        let line = format!("ChatGPT: signed in as {account}; use of the plan: {USAGE_PAGE}\n");
+        return app.show(|_, _| line);
+    };
+    let interrupted = || Error::new(Exit::Interrupted, "interrupted; nothing was saved");
+    let dialogue = log_in(no_browser, port.unwrap_or_default(), &sign_in, app);
+    until_interrupted(app.printer, interrupted, dialogue)
 }
 
 /// A repository's settings have no say.
-fn sign_in(app: App<'_>) -> Result<Arc<SignIn>, Error> {
+fn sign_in(app: App<'_>) -> Result<SignIn, Error> {
     settings::check_certificates(app.environment)?;
     let settings = settings::load_own(&app.home()?, app.environment)?;
     let all = provider_access::all(&settings, app.environment);
@@ -105,37 +99,45 @@ fn sign_in(app: App<'_>) -> Result<Arc<SignIn>, Error> {
     sign_in.cloned().ok_or_else(|| Error::usage(error))
 }
 
-async fn log_in(args: &ChatgptArgs, sign_in: &SignIn, app: App<'_>) -> Result<(), Error> {
-    let SignIn { file, issuer, .. } = sign_in;
-    let known = StoredSignIn::read(file, issuer).map_err(SignInError::from)?;
-    let is_new = known.is_none();
-    let mut stored = known.map_or_else(|| StoredSignIn::new(issuer), Ok)?;
-    if is_new {
+async fn log_in(no_browser: bool, port: u16, sign_in: &SignIn, app: App<'_>) -> Result<(), Error> {
+    let lock = sign_in.lock()?;
+    let mut stored = sign_in.read()?;
+    if stored.host_id.is_empty() {
         // The name of this installation outlives an attempt.
-        stored.write(file).map_err(SignInError::from)?;
+        stored = StoredSignIn::new(&sign_in.issuer)?;
+        sign_in.write(&stored)?;
     }
-    let port = (Ipv4Addr::LOCALHOST, args.port.unwrap_or_default());
-    let listener = TcpListener::bind(port).await.map_err(|error| {
+    drop(lock);
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+    let listener = listener.map_err(|error| {
         Error::caused("cannot wait for the browser", error).hint("name another port with `--port`")
     })?;
     let port = listener.local_addr().map_err(SignInError::from)?;
-    let attempt = Attempt::new(port, &stored)?;
-    let address = attempt.address(&stored)?;
+    let (attempt, address) = Attempt::new(port, &stored)?;
     let words = "Continue with ChatGPT in a browser, here or on another machine:";
     app.printer.prose(words, Tone::Plain);
     app.printer.lines(&format!("\n  {address}\n"));
-    if !args.no_browser {
-        open_browser(&address, app.environment);
+    // Not over SSH, and not without a screen. The address is shown, should none open.
+    let is_set = |name: &&str| app.environment.text(name).is_some();
+    let has_screen = cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(is_set);
+    if has_screen && !no_browser && !is_set(&"SSH_CONNECTION") {
+        let browser = app.environment.text("BROWSER").unwrap_or_default();
+        open_page(Path::new(address.as_str()), &browser);
     }
     let callback = answer(listener, &attempt, app.printer).await?;
+    let _lock = sign_in.lock()?;
+    // Another sign-in may have ended meanwhile, or a sign-out.
+    stored = sign_in.read()?;
+    if stored.client_id != attempt.registration {
+        return Err(SignInError::Ended("another sign-in ended before this one").into());
+    }
     let now = Clock::system().now();
     stored.exchange(&attempt, callback, now).await?;
-    let _lock = lock(file).map_err(SignInError::from)?;
-    stored.write(file).map_err(SignInError::from)?;
+    sign_in.write(&stored)?;
     let account = usable(&stored)?;
-    let words =
-        format!("Signed in as {account}. Its plan pays for calls; limit it at {USAGE_PAGE}");
-    app.printer.prose(&words, Tone::Good);
+    let limit = format!("Its plan pays for calls; limit it at {USAGE_PAGE}");
+    app.printer
+        .prose(&format!("Signed in as {account}. {limit}"), Tone::Good);
     Ok(())
 }
 
@@ -146,16 +148,13 @@ async fn answer(
     printer: &Printer,
 ) -> Result<Callback, Error> {
     let prompt = "Or paste the address that the browser shows at the end";
-    let read = |text: &str| {
-        let callback = Url::parse(text).ok().and_then(|url| attempt.read(&url));
-        callback.ok_or_else(|| "That is not where this sign-in ends.".to_owned())
-    };
+    let error = || "That is not where this sign-in ends.".to_owned();
+    let read = |text: &str| attempt.read(text).ok_or_else(error);
     let pasted = async {
-        if can_ask(printer, StdinUse::Free) {
-            ask_line(printer, &Keyboard::controlling(), prompt, "", read).await
-        } else {
-            pending().await
+        if !can_ask(printer, StdinUse::Free) {
+            pending::<()>().await;
         }
+        ask_line(printer, &Keyboard::controlling(), prompt, "", read).await
     };
     tokio::select! {
         callback = loopback::callback(listener, attempt) => Ok(callback?),
@@ -164,19 +163,6 @@ async fn answer(
             Err(_) => Err(Error::declined("the sign-in was left; nothing was saved")),
         },
         () = sleep(LIMIT) => Err(Error::failed("no one signed in within 15 minutes")),
-    }
-}
-
-/// Not over SSH, and not without a screen. The address is shown, should none open.
-fn open_browser(address: &Url, environment: &Environment) {
-    let is_set = |name| environment.text(name).is_some();
-    let is_mac = cfg!(target_os = "macos");
-    let has_screen = is_mac || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
-    let mut browser = Command::new(if is_mac { "open" } else { "xdg-open" });
-    browser.arg(address.as_str()).stdin(Stdio::null());
-    browser.stdout(Stdio::null()).stderr(Stdio::null());
-    if has_screen && !is_set("SSH_CONNECTION") {
-        let _ = browser.spawn();
     }
 }
 
@@ -189,38 +175,24 @@ fn usable(stored: &StoredSignIn) -> Result<&str, Error> {
     stored.has_plan().then_some(account).ok_or_else(error)
 }
 
-fn status(sign_in: &SignIn, app: App<'_>) -> Result<(), Error> {
-    let stored = sign_in.stored();
-    if stored.tokens.is_none() {
-        return Err(Error::failed("no one is signed in").hint(format!("run `{COMMAND}`")));
-    }
-    let account = usable(&stored)?;
-    app.show(|_, _| format!("ChatGPT: signed in as {account}; use of the plan: {USAGE_PAGE}\n"))
-}
-
 pub(crate) fn log_out(args: &LogoutArgs, app: App<'_>) -> Result<(), Error> {
     let sign_in = sign_in(app)?;
-    let SignIn { issuer, file, .. } = &*sign_in;
-    let _lock = lock(file).map_err(SignInError::from)?;
-    let Some(mut stored) = StoredSignIn::read(file, issuer).map_err(SignInError::from)? else {
+    let _lock = sign_in.lock()?;
+    let mut stored = sign_in.read()?;
+    if stored.client_id.is_none() {
         app.printer.note("No one is signed in.");
         return Ok(());
-    };
-    let revoked = block_on(async {
-        if stored.tokens.is_none() {
-            return Ok(());
-        }
-        stored.revoke().await
-    });
+    }
+    let is_granted = stored.tokens.is_some();
+    let revoked = is_granted.then(|| block_on(stored.revoke()));
     stored.tokens = None;
     if args.forget {
         (stored.client_id, stored.subject, stored.email) = (None, None, None);
     }
-    stored.write(file).map_err(SignInError::from)?;
-    revoked?.map_err(|error| {
-        let hint = format!("disconnect conclave at {USAGE_PAGE}");
+    sign_in.write(&stored)?;
+    revoked.transpose()?.unwrap_or(Ok(())).map_err(|error| {
         let what = format!("signed out here, but maybe not at OpenAI: {error}");
-        Error::failed(what).hint(hint)
+        Error::failed(what).hint(format!("disconnect conclave at {USAGE_PAGE}"))
     })?;
     app.printer.note("Signed out.");
     Ok(())

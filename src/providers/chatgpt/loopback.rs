@@ -7,7 +7,6 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
-use url::Url;
 
 use super::SignInError;
 use super::attempt::{Attempt, Callback};
@@ -49,25 +48,21 @@ async fn serve(mut stream: TcpStream, attempt: &Attempt) -> Option<Result<Callba
             break;
         }
     }
-    let url = asked(&String::from_utf8_lossy(&head), attempt);
-    let callback = url.and_then(|url| attempt.read(&url));
-    let answer = match &callback {
-        None => format!("HTTP/1.1 404 Not Found\r\n{HEADERS}This is no part of the sign-in."),
-        Some(_) => format!("HTTP/1.1 200 OK\r\n{HEADERS}Go back to the terminal."),
+    let callback = asked(&String::from_utf8_lossy(&head)).and_then(|url| attempt.read(&url));
+    let (status, words) = match &callback {
+        None => ("404 Not Found", "This is no part of the sign-in."),
+        Some(_) => ("200 OK", "Go back to the terminal."),
     };
+    let answer = format!("HTTP/1.1 {status}\r\n{HEADERS}{words}");
     let _ = stream.write_all(answer.as_bytes()).await;
     let _ = stream.shutdown().await;
     callback
 }
 
-/// `None` for a request that no browser sends when it is sent back: another method, or another
-/// name for this machine.
-fn asked(head: &str, attempt: &Attempt) -> Option<Url> {
-    let path = head.strip_prefix("GET /")?.split(' ').next()?;
-    let own = &attempt.authority;
-    let mut hosts = head.lines().filter_map(|line| line.split_once(':'));
-    let is_own =
-        |(name, value): (&str, &str)| name.eq_ignore_ascii_case("host") && value.trim() == own;
-    let is_here = hosts.any(is_own);
-    is_here.then(|| Url::parse(&format!("http://{own}/{path}")).ok())?
+/// Returns the whole address that a request is for, under the name that it has for this machine.
+fn asked(head: &str) -> Option<String> {
+    let path = head.strip_prefix("GET ")?.split(' ').next()?;
+    let mut fields = head.lines().filter_map(|line| line.split_once(':'));
+    let (_, host) = fields.find(|(name, _)| name.eq_ignore_ascii_case("host"))?;
+    Some(format!("http://{}{path}", host.trim()))
 }

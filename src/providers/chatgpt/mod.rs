@@ -2,9 +2,9 @@
 //! use the ChatGPT plan, and calls to `chatgpt:` carry an access token in place of a key.
 //!
 //! Built from `OpenAI`'s pages; `docs/chatgpt.md` lists them with their date, and what they leave
-//! open. [`attempt`] is the authorization, [`loopback`] the port where its answer arrives,
-//! [`authority`] the service that grants tokens, [`identity`] the check of who signed in,
-//! [`stored`] the file, and [`sign_in`] gives each call a token that is valid.
+//! open. [`attempt`] is the authorization and the check of who signed in, [`loopback`] the port where
+//! its answer arrives, [`authority`] the service that grants tokens, [`sign_in`] the file and
+//! the token of each call.
 //!
 //! Invariants: a token goes only to the service that granted it, and to `OpenAI`'s models; it is
 //! in no message. A refresh token is used once: a second use ends the sign-in.
@@ -12,17 +12,14 @@
 pub mod attempt;
 pub mod loopback;
 pub mod authority;
-pub mod identity;
-pub mod stored;
 pub mod sign_in;
 
 use std::io;
 
-use ring::rand::{SecureRandom, SystemRandom};
+use ring::rand::{Random, RandomlyConstructable, SystemRandom, generate};
 use url::{Host, Url};
 
 pub use super::errors::USAGE_PAGE;
-use super::errors::wording::TABLES;
 
 /// The permission to use the plan, which a person can decline.
 const PLAN_SCOPE: &str = "chatgpt.tokens.use.direct";
@@ -50,12 +47,11 @@ pub enum SignInError {
     /// With the service's code, without its words, which may repeat what was sent.
     #[error("OpenAI refused the sign-in (`{0}`)")]
     Refused(String),
-    #[error("the sign-in was declined in the browser")]
-    Declined,
     #[error("the sign-in cannot be trusted: {0}")]
     Untrusted(&'static str),
-    #[error("another ChatGPT account signed in than the one in use")]
-    OtherAccount,
+    /// A person chose so.
+    #[error("{0}")]
+    Ended(&'static str),
     #[error("cannot use the file of the sign-in: {0}")]
     File(String),
 }
@@ -66,23 +62,14 @@ impl From<io::Error> for SignInError {
     }
 }
 
-impl SignInError {
-    /// Returns whether the refresh token is of no more use.
-    pub fn ends_session(&self) -> bool {
-        matches!(self, Self::Refused(code) if TABLES.ends_sign_in.has(code))
-    }
-}
-
-/// Returns a code that the service sent, if it looks like one.
-fn plain_code(code: &str) -> String {
+/// The service's code counts if it looks like one.
+fn refused(code: &str) -> SignInError {
     let is_part = |c: char| c.is_ascii_lowercase() || c == '_';
     let is_code = (1..=64).contains(&code.len()) && code.chars().all(is_part);
-    if is_code { code } else { "unknown_error" }.to_owned()
+    SignInError::Refused(if is_code { code } else { "unknown_error" }.to_owned())
 }
 
-fn random<const BYTES: usize>() -> Result<[u8; BYTES], SignInError> {
-    let mut bytes = [0; BYTES];
-    let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map_err(|_| io::Error::other("the system gives no random numbers"))?;
-    Ok(bytes)
+fn random<T: RandomlyConstructable>() -> io::Result<T> {
+    let filled = generate(&SystemRandom::new()).map(Random::expose);
+    filled.map_err(|_| io::Error::other("the system gives no random numbers"))
 }

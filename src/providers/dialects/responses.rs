@@ -46,9 +46,10 @@ pub(crate) fn read(
     let usage = usage(&response["usage"]);
     reply.usage = usage.or(reply.usage);
     reply.usage_is_final |= usage.is_some();
+    let (item, delta) = (&json["item"], text(&json["delta"]));
     let stop = match text(&json["type"]) {
         "response.completed" => StopReason::End,
-        "response.incomplete" => match reason(response) {
+        "response.incomplete" => match text(&response["incomplete_details"]["reason"]) {
             "max_output_tokens" => StopReason::Length,
             reason @ "content_filter" => StopReason::Refused(reason.to_owned()),
             reason => StopReason::Other(reason.to_owned()),
@@ -58,33 +59,25 @@ pub(crate) fn read(
         "" if errors::is_error(json) => return reply.fail(json),
         "" => return reply.malformed("an event of the stream has no type"),
         event => {
-            add(event, json, reply, on);
+            match event {
+                "response.output_item.added" if item["type"] == "reasoning" => {
+                    reply.add_thinking("", on);
+                }
+                // A message may be said on the way to the answer.
+                "response.output_item.added" => reply.is_aside = item["phase"] == "commentary",
+                "response.output_text.delta" if !reply.is_aside => reply.add_text(delta, on),
+                "response.output_text.delta"
+                | "response.reasoning_text.delta"
+                | "response.reasoning_summary_text.delta" => reply.add_thinking(delta, on),
+                "response.refusal.delta" => reply.refusal.push_str(delta),
+                _ => {}
+            }
             return ControlFlow::Continue(());
         }
     };
     reply.complete = true;
     reply.stop = Some(stop);
     ControlFlow::Break(())
-}
-
-fn reason(response: &Value) -> &str {
-    let reason = response.pointer("/incomplete_details/reason");
-    reason.map_or("", text)
-}
-
-/// A message may be said on the way to the answer.
-fn add(event: &str, json: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(Delta)) {
-    let (item, delta) = (&json["item"], text(&json["delta"]));
-    match event {
-        "response.output_item.added" if item["type"] == "reasoning" => reply.add_thinking("", on),
-        "response.output_item.added" => reply.is_aside = item["phase"] == "commentary",
-        "response.output_text.delta" if !reply.is_aside => reply.add_text(delta, on),
-        "response.output_text.delta"
-        | "response.reasoning_text.delta"
-        | "response.reasoning_summary_text.delta" => reply.add_thinking(delta, on),
-        "response.refusal.delta" => reply.refusal.push_str(delta),
-        _ => {}
-    }
 }
 
 /// `None` unless both counts needed for a cost are present. Reasoning is part of the output.

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use reqwest::header::CONTENT_TYPE;
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::model::address::authority;
@@ -17,15 +18,13 @@ use super::{Http, broken, header, headers};
 /// tenth.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-const FORM: &str = "application/x-www-form-urlencoded";
-
 /// A GET request.
 #[derive(Clone, Debug)]
 pub struct GetRequest {
     pub url: String,
     pub headers: Vec<(&'static str, HeaderText)>,
     /// Makes it a POST of this form.
-    pub form: Option<String>,
+    pub form: Option<SecretString>,
 }
 
 /// A response of any status.
@@ -100,8 +99,8 @@ impl Http {
         let asked = match &request.form {
             Some(form) => client
                 .post(url)
-                .header(CONTENT_TYPE, FORM)
-                .body(form.clone()),
+                .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+                .body(form.expose_secret().to_owned()),
             None => client.get(url),
         };
         let mut response = asked
@@ -126,5 +125,20 @@ impl Http {
             server: account.redact(&server),
             body: account.redact(&String::from_utf8_lossy(&body)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_form_of_a_sign_in_is_not_shown() {
+        let request = GetRequest {
+            url: String::new(),
+            headers: Vec::new(),
+            form: Some("refresh_token=secret".into()),
+        };
+        assert!(!format!("{request:?}").contains("secret"));
     }
 }

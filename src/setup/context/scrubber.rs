@@ -11,7 +11,7 @@ use crate::config::env::Environment;
 use crate::config::paths::{Home, read_optional};
 use crate::error::{Error, whole};
 use crate::files::SizeLimit;
-use crate::providers::chatgpt::stored;
+use crate::providers::chatgpt::sign_in;
 use crate::scrub::Scrubber;
 use crate::scrub::rules::{RuleError, UserRules};
 use crate::setup::settings;
@@ -36,7 +36,7 @@ pub fn load(environment: &Environment) -> Result<Scrubber, Error> {
 pub fn own_keys(entries: &[EndpointEntry], environment: &Environment) -> Vec<SecretString> {
     let mut keys = endpoints::keys_in_variables(entries, environment);
     let file = Home::find(environment).map(|home| home.sign_in_file());
-    keys.extend(stored::secrets(&file.unwrap_or_default()));
+    keys.extend(sign_in::secrets(&file.unwrap_or_default()));
     keys
 }
 

@@ -7,8 +7,6 @@
 //! none. A server on the user's own machine gets a key only at an address that the user names for
 //! it: anything may answer at a usual port.
 
-use std::sync::Arc;
-
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::endpoints::is_secret;
@@ -58,7 +56,7 @@ enum KeySource {
     /// The output of a command, which runs only when the key is needed.
     Command(String),
     /// The token of a sign-in, which each call asks for.
-    SignIn(Arc<SignIn>),
+    SignIn(SignIn),
     /// A key is needed, and none of these variables is set.
     Missing {
         variables: Vec<String>,
@@ -184,7 +182,7 @@ impl ProviderAccess {
     }
 
     /// Returns the sign-in whose tokens are sent in place of a key.
-    pub fn sign_in(&self) -> Option<&Arc<SignIn>> {
+    pub fn sign_in(&self) -> Option<&SignIn> {
         let KeySource::SignIn(sign_in) = &self.key else {
             return None;
         };
@@ -318,9 +316,10 @@ impl KeySource {
 /// No token goes to an address that is not the service's.
 fn sign_in(base_url: &str, environment: &Environment) -> KeySource {
     let file = Home::find(environment).map(|home| home.sign_in_file());
-    let sign_in = |issuer| SignIn::read(issuer, file.unwrap_or_default());
-    chatgpt::issuer_for(base_url).map_or(KeySource::Unneeded, |issuer| {
-        KeySource::SignIn(Arc::new(sign_in(issuer)))
+    let file = file.unwrap_or_default();
+    let issuer = chatgpt::issuer_for(base_url);
+    issuer.map_or(KeySource::Unneeded, |issuer| {
+        KeySource::SignIn(SignIn { issuer, file })
     })
 }
 

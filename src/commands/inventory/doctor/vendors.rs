@@ -231,12 +231,18 @@ fn panel_findings(
     findings
 }
 
-pub(super) fn without_key(access_list: &[ProviderAccess]) -> Option<Check> {
-    let missing =
-        |access: &ProviderAccess| Some(format!("{} ({})", name(&access.id), access.missing_key()?));
-    let missing: Vec<String> = access_list.iter().filter_map(missing).collect();
-    let check = || Check::new(CheckStatus::Note, missing.join(", "), "").of("keys", "no key");
-    (!missing.is_empty()).then(check)
+pub(super) fn without_key(access_list: &[ProviderAccess]) -> impl Iterator<Item = Check> {
+    let kinds = [("keys", "no key"), ("sign_ins", "not signed in")];
+    kinds.into_iter().filter_map(|(id, title)| {
+        let missing = |access: &ProviderAccess| {
+            let source = access.missing_key()?;
+            let is_of_kind = access.sign_in().is_some() == (id == "sign_ins");
+            is_of_kind.then(|| format!("{} ({source})", name(&access.id)))
+        };
+        let missing: Vec<String> = access_list.iter().filter_map(missing).collect();
+        let check = || Check::new(CheckStatus::Note, missing.join(", "), "").of(id, title);
+        (!missing.is_empty()).then(check)
+    })
 }
 
 #[cfg(test)]

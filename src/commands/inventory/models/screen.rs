@@ -5,7 +5,9 @@ use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::model::vendors::CHATGPT;
 use crate::providers::catalog::{DatedPrice, Model, UsdPerMtok};
+use crate::providers::chatgpt::sign_in::COMMAND;
 use crate::providers::discovery::{Condition, ServedModel};
 use crate::providers::local::built_in;
 use crate::providers::local::files::home::ModelHome;
@@ -203,11 +205,14 @@ pub(super) fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> St
             .map(|model| cells(model, list.date, &mut sources))
             .collect();
         let table = Table::with_tail(Tail::Wrapped, 1, &HEADS, rows);
-        let variables = provider.key_variables.join(" or ");
-        let state = match (provider.has_key, variables.as_str()) {
-            (true, _) => Line::toned(Tone::Good, "key set"),
-            (false, "") => Line::toned(Tone::Quiet, "no key"),
-            (false, variables) => Line::toned(Tone::Quiet, format!("no key: {variables}")),
+        let (given, missing, source) = match provider.id.as_str() {
+            CHATGPT => ("signed in", "not signed in", COMMAND.to_owned()),
+            _ => ("key set", "no key", provider.key_variables.join(" or ")),
+        };
+        let state = match (provider.has_key, source.as_str()) {
+            (true, _) => Line::toned(Tone::Good, given),
+            (false, "") => Line::toned(Tone::Quiet, missing),
+            (false, source) => Line::toned(Tone::Quiet, format!("{missing}: {source}")),
         };
         parts.extend(titled(3, heading(&provider.name, state), table));
     }

@@ -43,7 +43,7 @@ use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::files::write::{WriteError, create_private_dir};
-use crate::files::{self, LinkPolicy, SizeLimit};
+use crate::files::{self, SizeLimit};
 
 /// The time to wait for another process.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
@@ -321,12 +321,7 @@ fn lock_path(folder: &Path, id: i64) -> PathBuf {
 }
 
 fn lock(path: &Path) -> Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(false);
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let locked = files::open_with(&mut options, path, SizeLimit::SMALL, LinkPolicy::Refuse)
-        .and_then(|file| file.lock().map(|()| file));
-    locked.map_err(|source| MonthBudgetError::Lock {
+    files::lock(path).map_err(|source| MonthBudgetError::Lock {
         path: path.to_owned(),
         source,
     })

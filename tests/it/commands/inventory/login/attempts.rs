@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::Signal;
 
-use super::{CONSULT, Waiting, break_with, get, home, signed_in, stored};
+use super::{CONSULT, Waiting, break_with, get, home, signed_in, store, stored};
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Fault, ProviderServer, Vendor};
 
@@ -186,13 +186,13 @@ fn no_token_goes_to_an_address_that_is_not_the_services() {
     ] {
         let settings = format!(r#"{{"endpoints": {{"chatgpt": {{"base_url": "{base_url}"}}}}}}"#);
         let conclave = Conclave::new().config(&settings);
-        std::fs::write(conclave.home().join("chatgpt.json"), tokens.to_string()).unwrap();
+        store(&conclave, &tokens.to_string());
         let output = conclave.run(&["login", "status"]).ends_with(2);
         output.assert_stderr_contains("an address or a key that needs no sign-in");
     }
     // The sign-in of one service is none with another.
     let conclave = Conclave::new().config("{}");
-    std::fs::write(conclave.home().join("chatgpt.json"), tokens.to_string()).unwrap();
+    store(&conclave, &tokens.to_string());
     let output = conclave.run(&["login", "status"]).ends_with(1);
     output.assert_stderr_contains("no one is signed in");
 }
@@ -210,8 +210,27 @@ fn nothing_of_a_sign_in_is_shown_or_stored_elsewhere() {
         .ends_with(0);
     assert!(!output.stdout.contains(&token), "{}", output.stdout);
     let asked = format!("Is {token} safe?");
-    let output = conclave.run(&["consult", &asked, "--yes"]).ends_with(0);
-    assert!(!(output.stdout + &output.stderr).contains("secret-"));
+    let events = conclave.folder().join("events.jsonl");
+    for arguments in [
+        &[
+            "consult",
+            &asked,
+            "--yes",
+            "--events",
+            events.to_str().unwrap(),
+        ][..],
+        &["consult", &asked, "--yes", "--json"],
+        &["doctor", "--json"],
+        &["models", "--json"],
+    ] {
+        let output = conclave.run(arguments).ends_with(0);
+        assert!(!(output.stdout + &output.stderr).contains("secret-"));
+    }
+    assert!(
+        !std::fs::read_to_string(&events)
+            .unwrap()
+            .contains("secret-")
+    );
     for request in server.requests() {
         assert!(!request.body.to_string().contains("secret-"));
     }
@@ -231,14 +250,87 @@ fn nothing_of_a_sign_in_is_shown_or_stored_elsewhere() {
 }
 
 #[test]
+fn of_two_first_sign_ins_the_one_that_ends_first_counts() {
+    let server = ProviderServer::start();
+    let conclave = home(&server);
+    let [first, second] = [0; 2].map(|_| Waiting::start(&conclave));
+    assert_eq!(
+        first.parameter("ext_agent_host_id"),
+        second.parameter("ext_agent_host_id")
+    );
+    first.browse().ends_with(0);
+    let before = stored(&conclave);
+    let output = second.browse().ends_with(1);
+    output.assert_stderr_contains("another sign-in ended before this one");
+    assert_eq!(stored(&conclave), before);
+    // Of one registration, both may end; the tokens of the last serve.
+    let later = [0; 2].map(|_| Waiting::start(&conclave));
+    for waiting in later {
+        waiting.browse().ends_with(0);
+    }
+    conclave.run(&CONSULT).ends_with(0);
+}
+
+#[test]
+fn the_name_of_an_account_does_not_command_the_terminal() {
+    let server = ProviderServer::start();
+    server.sign_in(|service| service.email = "ada\u{1b}[2J\u{202e}\nhint: run x");
+    let conclave = home(&server);
+    let output = Waiting::start(&conclave).browse().ends_with(0);
+    output.assert_stderr_contains("Signed in as ada[2J hint: run x. Its");
+    assert!(!output.stderr.contains(['\u{1b}', '\u{202e}']));
+}
+
+#[test]
+fn a_file_that_others_can_read_and_a_link_are_not_used() {
+    let server = ProviderServer::start();
+    let conclave = signed_in(&server);
+    let file = conclave.home().join("chatgpt.json");
+    let is_refused = |words: &str| {
+        for command in [&["login", "status"][..], &["logout"], &["login", "chatgpt"]] {
+            let output = conclave.run(command).ends_with(1);
+            output.assert_stderr_contains(words);
+        }
+        conclave.run(&CONSULT).ends_with(2);
+        assert!(server.requests_to(Vendor::ChatGpt).is_empty(), "{words}");
+    };
+    for mode in [0o640, 0o604, 0o620] {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        is_refused("others can use it; delete it, and sign in again");
+    }
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let elsewhere = conclave.folder().join("elsewhere.json");
+    std::fs::rename(&file, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
+    is_refused("it is a symbolic link");
+    // Neither is a link in place of the lock followed.
+    std::fs::rename(&elsewhere, &file).unwrap();
+    let lock = conclave.home().join("chatgpt.lock");
+    std::fs::remove_file(&lock).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &lock).unwrap();
+    conclave.run(&["logout"]).ends_with(1);
+    assert!(!elsewhere.exists());
+}
+
+#[test]
+fn a_home_that_others_can_read_keeps_the_files_to_their_owner() {
+    let server = ProviderServer::start();
+    let conclave = home(&server);
+    std::fs::set_permissions(conclave.home(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    Waiting::start(&conclave).browse().ends_with(0);
+    server.sign_in(|service| service.expire());
+    conclave.run(&CONSULT).ends_with(0);
+    for name in ["chatgpt.json", "chatgpt.lock"] {
+        let mode = conclave.home().join(name).metadata().unwrap().permissions();
+        assert_eq!(mode.mode() & 0o777, 0o600, "{name}");
+    }
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_not_quoted() {
     let server = ProviderServer::start();
     let conclave = home(&server);
-    std::fs::write(
-        conclave.home().join("chatgpt.json"),
-        r#"{"access": "secret-x"#,
-    )
-    .unwrap();
+    store(&conclave, r#"{"access": "secret-x"#);
     let output = conclave.run(&["login", "chatgpt"]).ends_with(1);
     output.assert_stderr_contains("cannot use the file of the sign-in");
     assert!(!output.stderr.contains("secret-x"));

@@ -5,8 +5,10 @@ mod attempts;
 mod loopback;
 mod tokens;
 
+use std::fs::Permissions;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -107,6 +109,13 @@ fn signed_in(server: &ProviderServer) -> Conclave {
 fn stored(conclave: &Conclave) -> Value {
     let text = std::fs::read_to_string(conclave.home().join("chatgpt.json")).unwrap();
     serde_json::from_str(&text).unwrap()
+}
+
+/// Puts a file in its place, for its owner alone.
+fn store(conclave: &Conclave, text: &str) {
+    let file = conclave.home().join("chatgpt.json");
+    std::fs::write(&file, text).unwrap();
+    std::fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
 }
 
 /// The service behaves in this way from now on.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CONSULT, break_with, home, signed_in, stored};
+use super::{CONSULT, Waiting, break_with, home, signed_in, stored};
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, Fault, On, ProviderServer, Vendor};
 
@@ -12,7 +12,14 @@ const PANEL: [&str; 3] = ["consult", "Should we use OAuth?", "--yes"];
 fn a_panel_is_paid_by_the_plan() {
     let server = ProviderServer::start();
     let conclave = signed_in(&server);
-    conclave.run(&PANEL).ends_with(0);
+    let output = conclave.run(&PANEL).ends_with(0);
+    let shown = output.stdout + &output.stderr;
+    let report = std::fs::read_to_string(conclave.log("md")).unwrap();
+    for text in [&shown, &report] {
+        assert!(text.contains("paid by your plan, "), "{text}");
+        assert!(text.contains("chatgpt · plan (ChatGPT) · "), "{text}");
+        assert!(!text.contains(" 0 tokens"), "{text}");
+    }
     let requests = server.requests_to(Vendor::ChatGpt);
     assert!(requests.len() > 3);
     for request in requests {
@@ -44,6 +51,35 @@ fn a_panel_is_paid_by_the_plan() {
             .contains("signed in as ada@example.org, 1 model"),
         "{}",
         output.stdout
+    );
+}
+
+#[test]
+fn a_limit_of_calls_bounds_the_use_of_the_plan() {
+    let server = ProviderServer::start();
+    let conclave = signed_in(&server);
+    conclave.run(&[&PANEL[..], &["--max-calls", "2"]].concat());
+    assert!(server.requests_to(Vendor::ChatGpt).len() <= 2);
+}
+
+/// The first call that reaches the limit is the last one, also where a call could be tried again.
+#[test]
+fn a_plan_at_its_limit_is_asked_no_more() {
+    let server = ProviderServer::start();
+    let conclave = signed_in(&server);
+    let code = "subscription_sharing_usage_limit_exceeded";
+    server.on(On::any(), Answer::error(429, code, code));
+    let settings = json!({
+        "endpoints": {"chatgpt": {"base_url": server.base_url(Vendor::ChatGpt), "max_in_flight": 1}},
+    });
+    let conclave = conclave.config(&settings.to_string());
+    let output = conclave.run(&PANEL);
+    assert_ne!(output.code, Some(0));
+    assert_eq!(
+        server.requests_to(Vendor::ChatGpt).len(),
+        1,
+        "{}",
+        output.stderr
     );
 }
 
@@ -227,4 +263,12 @@ fn without_a_sign_in_there_is_nothing_to_leave_or_to_ask() {
     output.assert_stderr_contains("no one is signed in");
     let output = conclave.run(&CONSULT).ends_with(2);
     output.assert_stderr_contains("no one is signed in with ChatGPT");
+    let shows = |command: &str, words: &str| {
+        let shown = conclave.run(&[command]).stdout;
+        assert!(shown.contains(words), "{shown}");
+    };
+    shows("models", "ChatGPT  not signed in: conclave login chatgpt");
+    shows("doctor", "not signed in  ChatGPT (conclave login chatgpt)");
+    Waiting::start(&conclave).browse().ends_with(0);
+    shows("models", "ChatGPT  signed in");
 }

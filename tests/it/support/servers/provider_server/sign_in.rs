@@ -47,6 +47,8 @@ pub(crate) enum Fault {
 #[derive(Debug)]
 pub(crate) struct SignInService {
     pub(crate) fault: Fault,
+    /// As an identity has it.
+    pub(crate) email: &'static str,
     /// The lifetime of access tokens in seconds.
     pub(crate) lifetime: u64,
     /// Sent with tokens.
@@ -63,6 +65,7 @@ impl Default for SignInService {
     fn default() -> Self {
         Self {
             fault: Fault::None,
+            email: "ada@example.org",
             lifetime: 3600,
             earliest_refresh_at: Value::Null,
             requests: Vec::new(),
@@ -243,7 +246,7 @@ impl SignInService {
             "nonce": fault(Fault::WrongNonce, json!("other"), json!(asked["nonce"])),
             "exp": fault(Fault::ExpiredIdentity, json!(now - 3600), json!(now + 3600)),
             "iat": now,
-            "email": "ada@example.org",
+            "email": self.email,
         });
         let algorithm = fault(Fault::NoSignature, json!("none"), json!("RS256"));
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());

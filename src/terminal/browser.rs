@@ -1,0 +1,49 @@
+//! Opens a page in the browser that the person or the system has chosen.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The system's opener of files and addresses.
+const OPENER: &str = if cfg!(target_os = "macos") {
+    "open"
+} else {
+    "xdg-open"
+};
+
+/// A browser may run as long as its windows. Returns whether one was started. The path is absolute:
+/// a relative one can begin like an option.
+///
+/// `named` is `BROWSER`, which holds alternatives, as in `firefox:lynx %s`.
+pub fn open_page(page: &Path, named: &str) -> bool {
+    let commands = named
+        .split(':')
+        .filter(|command| !command.trim().is_empty());
+    commands.chain([OPENER]).any(|command| start(command, page))
+}
+
+fn start(command: &str, page: &Path) -> bool {
+    let mut words = command.split_whitespace();
+    let Some(program) = words.next() else {
+        return false;
+    };
+    let mut command = Command::new(program);
+    let mut names_page = false;
+    for word in words {
+        if word == "%s" {
+            names_page = true;
+            command.arg(page);
+        } else {
+            command.arg(word);
+        }
+    }
+    if !names_page {
+        command.arg(page);
+    }
+    // A browser's remarks are no part of the output.
+    let started = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .stdin(Stdio::null())
+        .spawn();
+    started.is_ok()
+}
