@@ -86,7 +86,7 @@ fn seat(folder: &Path) -> ProgramSeat {
         max_output: 1 << 20,
         billing: Billing::Free,
         overage: Overage::Refuse,
-        is_allowed: true,
+        allowed: Some(true),
     };
     let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
     let surroundings = Surroundings {

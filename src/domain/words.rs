@@ -65,7 +65,7 @@ pub fn spent(cost: Cost) -> String {
     if cost.is_unknown() {
         return "an unknown amount".to_owned();
     }
-    if cost.by_plan && cost.is_unbilled() {
+    if cost.is_all_by_plan() {
         return "calls of your plan".to_owned();
     }
     amount(cost)

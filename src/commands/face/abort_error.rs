@@ -10,7 +10,6 @@ use crate::consultation::policy::estimate::Consent;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
-use crate::domain::model::program::Program;
 use crate::domain::time::Timestamp;
 use crate::error::{Error, Exit};
 use crate::session::batch::RunCeiling;
@@ -21,12 +20,11 @@ use super::consent::ConsentRequest;
 /// A shorter wait is over before the error is read.
 const LONG_WAIT: Duration = Duration::from_secs(120);
 
-/// `resumable` is the consultation, if it can be resumed; `programs` are those of the settings.
+/// `resumable` is the consultation, if it can be resumed.
 pub(crate) fn aborted(
     abort: &Abort,
     transcript: &Transcript,
     resumable: Option<&ConsultationId>,
-    programs: &[Program],
 ) -> Error {
     let reached = transcript.ceiling.as_ref();
     let (exit, flags) = match abort.reason {
@@ -53,7 +51,6 @@ pub(crate) fn aborted(
         exit => Error::new(exit, message),
     };
     if has_failed(abort.reason) {
-        error = logins(error, transcript, programs);
         error = resets(error, transcript);
     }
     if doctor_can_explain(abort.reason, transcript) {
@@ -96,22 +93,6 @@ fn has_failed(reason: AbortReason) -> bool {
             | AbortReason::AgentFailed
             | AbortReason::Strict
     )
-}
-
-/// Adds how to log in to each program whose last call was refused for want of it.
-fn logins(error: Error, transcript: &Transcript, programs: &[Program]) -> Error {
-    let refused = |program: &&Program| {
-        let mut calls = transcript.calls.iter().rev();
-        let last = calls.find(|call| call.model.provider == program.id);
-        let failure = last.and_then(|call| call.error.as_ref());
-        failure.is_some_and(|failure| failure.class == FailureClass::Auth)
-    };
-    let refused = programs.iter().filter(refused);
-    let logins = refused.filter_map(|program| {
-        let login = program.login.as_ref()?;
-        Some(format!("log in to {} with `{login}`", program.name))
-    });
-    logins.fold(error, Error::hint)
 }
 
 /// Adds when providers take calls again that ask for a long wait, as for a plan that is used up.
@@ -179,7 +160,6 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::config::programs::Programs;
     use crate::consultation::event::{
         CeilingReached, ConsultationEvent, CostEvent, Event, Started, StateName,
     };
@@ -223,7 +203,7 @@ mod tests {
             during: StateName::Verdict,
             duration_ms: 0,
         };
-        let error = aborted(&abort, &transcript, Some(&id), &Programs::default().all());
+        let error = aborted(&abort, &transcript, Some(&id));
         (error.exit, error.hints.join("; "))
     }
 
@@ -286,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_without_login_or_plan_is_named_with_what_helps() {
+    fn a_plan_that_is_used_up_is_named_with_its_reset() {
         let finished = |class: &str| {
             json!({ "type": "call:finished", "data": {
                 "call": 1, "agent_id": "judge", "round_number": 1, "answer": "independent",
@@ -304,16 +284,10 @@ mod tests {
             let events = events.map(|event| serde_json::from_value(event).unwrap());
             error_of(AbortReason::AllAgentsFailed, events.collect()).1
         };
-        let refused = hints(vec![finished("auth")]);
-        assert!(
-            refused.contains("log in to Claude Code with `claude /login`"),
-            "{refused}"
-        );
         let used_up = hints(vec![finished("quota"), held]);
         assert!(
             used_up.contains("`claude-code` takes calls again at "),
             "{used_up}"
         );
-        assert!(!used_up.contains("log in"), "{used_up}");
     }
 }

@@ -258,15 +258,7 @@ impl<'a> TerminalFace<'a> {
             }
             let is_resumable = stored.is_some_and(|stored| stored.is_journal_complete)
                 && transcript.is_resumable();
-            // Settings that cannot be read again name no program.
-            let settings = settings::load(self.home, self.app.environment);
-            let programs = settings.map_or_else(|_| Vec::new(), |found| found.programs.all());
-            return Err(aborted(
-                abort,
-                transcript,
-                is_resumable.then_some(id),
-                &programs,
-            ));
+            return Err(aborted(abort, transcript, is_resumable.then_some(id)));
         }
         if transcript.state != StateName::Complete {
             let state = transcript.state;

@@ -156,7 +156,7 @@ async fn ask_about_programs(
     ready: &[&ProgramAccess],
     printer: &Printer,
 ) -> (Vec<ModelRef>, Vec<SettingChange>) {
-    let is_open = |access: &&&ProgramAccess| !access.program.is_allowed;
+    let is_open = |access: &&&ProgramAccess| !access.program.is_allowed();
     let open: Vec<_> = ready.iter().filter(is_open).copied().collect();
     let names = consent::names(&open);
     let mut agreed = open.is_empty();
@@ -166,7 +166,7 @@ async fn ask_about_programs(
         let answer = confirm(printer, consent::terms(&open), &question, 'y').await;
         agreed = answer == Confirmation::Yes;
     }
-    let usable = ready.iter().filter(|it| agreed || it.program.is_allowed);
+    let usable = ready.iter().filter(|it| agreed || it.program.is_allowed());
     let models = usable.flat_map(|access| access.usual_models());
     let allow = |access: &&ProgramAccess| {
         Some(SettingChange {

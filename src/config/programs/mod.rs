@@ -9,35 +9,21 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::config::keys::detection::holds_key;
 use crate::config::value::{ConfigFields, ConfigValue, NO_KEYS_HERE, ValueError, optional};
 use crate::domain::ids::ProviderId;
 use crate::domain::model::billing::Billing;
-use crate::domain::model::program::{AnswerPaths, AnswerReader, Overage, Program, PromptDelivery};
+use crate::domain::model::program::{AnswerPaths, AnswerReader, Program};
 
-pub const FIELDS: [&str; 19] = [
-    "name",
-    "argv",
-    "schema_argv",
-    "prompt",
-    "answer",
-    "answer_path",
-    "error_path",
-    "input_tokens_path",
-    "output_tokens_path",
-    "pass_env",
-    "set_env",
-    "check",
-    "login",
-    "time_limit_seconds",
-    "max_parallel",
-    "max_output_bytes",
-    "billing",
-    "overage",
-    "allowed",
-];
+pub static FIELDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let fields = "name argv schema_argv prompt answer answer_path error_path input_tokens_path \
+                  output_tokens_path pass_env set_env check login time_limit_seconds max_parallel \
+                  max_output_bytes billing overage allowed";
+    fields.split(' ').collect()
+});
 
 const TIME_LIMIT: Duration = Duration::from_secs(600);
 const MAX_PARALLEL: u32 = 2;
@@ -60,12 +46,6 @@ impl Programs {
         names
             .filter_map(|name| self.program(name, "programs").ok())
             .collect()
-    }
-
-    /// Returns whether the user has said that the program is not allowed.
-    pub fn is_refused(&self, id: &ProviderId) -> bool {
-        let entry = self.0.get(entry_name(id));
-        entry.and_then(|entry| entry.get("allowed")) == Some(&Value::Bool(false))
     }
 
     pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Self, ValueError> {
@@ -107,10 +87,6 @@ fn read_program(name: &str, place: &ConfigValue<'_>) -> Result<Program, ValueErr
     if argv.first().is_none_or(String::is_empty) {
         return Err(place.error("has no `argv`: the program and its arguments, as a list"));
     }
-    let choice = |field, among: &[&str]| optional(&fields, field, |at| at.choice::<String>(among));
-    let prompt = choice("prompt", &["stdin", "system_in_file"])?;
-    let billing = choice("billing", &["plan", "free", "metered"])?;
-    let overage = choice("overage", &["refuse", "allow"])?;
     let id = if KNOWN.contains_key(name) {
         name.to_owned()
     } else {
@@ -122,10 +98,7 @@ fn read_program(name: &str, place: &ConfigValue<'_>) -> Result<Program, ValueErr
         name: text("name")?.unwrap_or_else(|| name.to_owned()),
         argv,
         schema_argv: words("schema_argv")?,
-        prompt: match prompt.as_deref() {
-            Some("system_in_file") => PromptDelivery::SystemInFile,
-            _ => PromptDelivery::Stdin,
-        },
+        prompt: choice(&fields, "prompt", &["stdin", "system_in_file"])?.unwrap_or_default(),
         reader: reader(name, &fields)?,
         pass_env: words("pass_env")?,
         set_env: optional(&fields, "set_env", variables)?.unwrap_or_default(),
@@ -144,24 +117,25 @@ fn read_program(name: &str, place: &ConfigValue<'_>) -> Result<Program, ValueErr
             bytes.ok_or_else(|| at.error("must be a whole number above 0"))
         })?
         .unwrap_or(MAX_OUTPUT_BYTES),
-        billing: match billing.as_deref() {
-            Some("free") => Billing::Free,
-            Some("metered") => Billing::Metered,
-            _ => Billing::Plan,
-        },
-        overage: match overage.as_deref() {
-            Some("allow") => Overage::Allow,
-            _ => Overage::Refuse,
-        },
-        is_allowed: optional(&fields, "allowed", ConfigValue::truth)?.unwrap_or_default(),
+        billing: choice(&fields, "billing", &["plan", "free", "metered"])?.unwrap_or(Billing::Plan),
+        overage: choice(&fields, "overage", &["refuse", "allow"])?.unwrap_or_default(),
+        allowed: optional(&fields, "allowed", ConfigValue::truth)?,
     })
+}
+
+fn choice<T: DeserializeOwned>(
+    fields: &ConfigFields<'_>,
+    field: &str,
+    among: &[&str],
+) -> Result<Option<T>, ValueError> {
+    optional(fields, field, |at| at.choice(among))
 }
 
 /// Only a program that is known by name has a reader of its own.
 fn reader(name: &str, fields: &ConfigFields<'_>) -> Result<AnswerReader, ValueError> {
     let own = KNOWN.get(name).and_then(|known| known["answer"].as_str());
     let among: Vec<&str> = ["text", "json", "jsonl"].into_iter().chain(own).collect();
-    let answer = optional(fields, "answer", |at| at.choice::<String>(&among))?;
+    let answer: Option<String> = choice(fields, "answer", &among)?;
     let pointer = |field| optional(fields, field, pointer);
     let paths = AnswerPaths {
         answer: pointer("answer_path")?.unwrap_or_default(),
@@ -193,9 +167,6 @@ fn words(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
     let word = |word: &Value| word.as_str().map(ToOwned::to_owned);
     let words: Option<Vec<String>> = list.and_then(|list| list.iter().map(word).collect());
     let words = words.ok_or_else(|| place.error("must be a list of strings"))?;
-    if words.iter().any(|word| word.contains('\0')) {
-        return Err(place.error("holds a null character"));
-    }
     if words.iter().any(|word| holds_key(word)) {
         return Err(place.error(NO_KEYS_HERE));
     }
@@ -249,7 +220,7 @@ mod tests {
         assert_eq!(all[1].max_parallel, 1);
         assert_eq!(all[1].reader, AnswerReader::Codex);
         assert_eq!(all[2].reader, AnswerReader::Text);
-        assert!(all.iter().all(|program| !program.is_allowed));
+        assert!(all.iter().all(|program| !program.is_allowed()));
         let more = json!({"claude-code": {"set_env": {"DISABLE_TELEMETRY": "0", "MORE": "1"}}});
         let set = &read(&more).unwrap()[0].set_env;
         let value = |name: &str| set.get(name).map(String::as_str);

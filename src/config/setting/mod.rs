@@ -184,7 +184,7 @@ pub static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
             placed("an object of body fields by `provider` or `provider:model`", Parameters::read);
             [parts(Parts::BodyFields)],
         PROGRAMS => programs: placed("an object of programs by name", Programs::read);
-            [parts(Parts::Entries { fields: &programs::FIELDS, short: None })],
+            [parts(Parts::Entries { fields: &programs::FIELDS[..], short: None })],
         "local_servers" => local_servers: local_servers(),
         "max_in_flight" => max_in_flight: small_count(),
         "max_cost" => max_cost: optional(dollars()); [of_repository(LaidOver::Lowered)],

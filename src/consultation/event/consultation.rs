@@ -190,13 +190,6 @@ pub enum CostEvent {
     /// A call was not made because it could exceed the ceiling.
     #[serde(rename = "cost:ceiling_reached")]
     CeilingReached(CeilingReached),
-    /// A call was not made because plans have paid for as many as they may.
-    #[serde(rename = "cost:calls_used_up")]
-    CallsUsedUp {
-        max_calls: u32,
-        agent_id: AgentId,
-        model: ModelRef,
-    },
 }
 
 /// A call that was not made because it could exceed a ceiling.

@@ -1,10 +1,10 @@
 //! Decides whether a call may be made under the ceiling, and whether spending is still near the
 //! estimate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::cost::money::{Cost, MicroUsd};
-use crate::domain::ids::CallId;
+use crate::domain::ids::{CallId, ProviderId};
 
 /// The amount that counts as spent, and the worst case of the calls in flight.
 ///
@@ -22,6 +22,8 @@ pub struct Budget {
     /// The calls that plans pay for, from the moment that they go out: one that is lost has used
     /// the plan too.
     pub plan_calls: u32,
+    /// Those that have billed a call beside the plan that pays for it.
+    pub in_overage: BTreeSet<ProviderId>,
 }
 
 /// The decision on a call under the ceiling.
@@ -61,10 +63,18 @@ impl Budget {
         }
     }
 
-    /// Returns whether a call may be made that a plan pays for. What is in flight is paid for, and
-    /// waited for before the ceiling stops anything.
-    pub fn check_plan_call(&self, max_calls: u32) -> BudgetCheck {
-        if self.plan_calls < max_calls {
+    /// Returns whether a call may be made that a plan pays for. The cost of one in overage is known
+    /// only afterwards: it may be made while the ceiling is not reached. What is in flight is paid
+    /// for, and waited for before a limit stops anything.
+    pub fn check_plan_call(
+        &self,
+        provider: &ProviderId,
+        max_calls: u32,
+        ceiling: Option<MicroUsd>,
+    ) -> BudgetCheck {
+        let is_reached = ceiling.is_some_and(|ceiling| self.spent >= ceiling);
+        let is_over = is_reached && self.in_overage.contains(provider);
+        if self.plan_calls < max_calls && !is_over {
             BudgetCheck::Allowed
         } else if self.set_aside.is_empty() {
             BudgetCheck::Exceeded

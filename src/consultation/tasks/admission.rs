@@ -66,11 +66,13 @@ impl AgentTask {
             }
             BudgetCheck::WaitForInFlight => {}
             BudgetCheck::Exceeded if self.rules.counts && self.saved_text.is_none() => {
-                if step.plan.is_by_plan(&self.current) {
+                let control = &step.plan.control;
+                let is_by_plan = step.plan.is_by_plan(&self.current);
+                if is_by_plan && step.run.budget.plan_calls >= control.max_calls {
                     self.stop_at_max_calls(step);
                     return None;
                 }
-                let max_cost = step.plan.control.max_cost.unwrap_or_default();
+                let max_cost = control.max_cost.unwrap_or_default();
                 let spent = Cost::exactly(step.run.budget.spent);
                 self.stop_at_ceiling(step, max_cost, spent, None);
             }
@@ -205,11 +207,6 @@ impl AgentTask {
              more",
             self.current,
         );
-        step.emit(Event::Cost(CostEvent::CallsUsedUp {
-            max_calls,
-            agent_id: self.agent.clone(),
-            model: self.current.clone(),
-        }));
         step.stop(AbortReason::CallCeiling, message);
     }
 
@@ -222,7 +219,9 @@ impl AgentTask {
         budget: Option<String>,
     ) {
         let worst_case = self.fit(step, &self.current).worst_case;
-        let at_most = if worst_case.lower_bound {
+        let at_most = if step.plan.is_by_plan(&self.current) {
+            "is billed beside its plan".to_owned()
+        } else if worst_case.lower_bound {
             "has no price".to_owned()
         } else {
             format!("could cost up to {worst_case:.4}")

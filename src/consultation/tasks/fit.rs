@@ -48,7 +48,7 @@ impl Fit {
     }
 }
 
-/// A call that a plan pays for is held by the number of these calls alone.
+/// A call that a plan pays for is held by the number of these calls, and has no worst case.
 pub(super) fn check_budget(
     step: &StepContext<'_>,
     model: &ModelRef,
@@ -56,7 +56,7 @@ pub(super) fn check_budget(
 ) -> BudgetCheck {
     let (control, budget) = (&step.plan.control, &step.run.budget);
     if step.plan.is_by_plan(model) {
-        return budget.check_plan_call(control.max_calls);
+        return budget.check_plan_call(&model.provider, control.max_calls, control.max_cost);
     }
     control.max_cost.map_or(BudgetCheck::Allowed, |ceiling| {
         budget.check(worst_case, ceiling)

@@ -403,6 +403,8 @@ impl AgentTask {
         if !plan.is_by_plan(asked) {
             step.run
                 .note_cost(by_price, plan.prices.price(asked).is_some());
+        } else if !cost.is_unbilled() {
+            step.run.budget.in_overage.insert(asked.provider.clone());
         }
         if let Some(message) = step.run.overspending(&step.plan.control) {
             step.stop(AbortReason::CostExceededEstimate, message);

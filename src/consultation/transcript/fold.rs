@@ -100,7 +100,7 @@ impl Transcript {
             }
             Event::Round(RoundEvent::Started { .. })
             | Event::Agent(AgentEvent::Thinking { .. })
-            | Event::Cost(CostEvent::GateTriggered { .. } | CostEvent::CallsUsedUp { .. })
+            | Event::Cost(CostEvent::GateTriggered { .. })
             | Event::Pulse(_)
             | Event::Health(_)
             | Event::Provider(

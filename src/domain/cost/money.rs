@@ -191,6 +191,19 @@ impl Cost {
         self.known.is_zero() && !self.lower_bound
     }
 
+    /// Without what a plan pays for.
+    pub fn billed(self) -> Self {
+        Self {
+            by_plan: false,
+            ..self
+        }
+    }
+
+    /// Returns whether a plan pays for all of it.
+    pub fn is_all_by_plan(self) -> bool {
+        self.by_plan && self.is_unbilled()
+    }
+
     /// Returns whether no part of it is known.
     pub fn is_unknown(self) -> bool {
         self.lower_bound && self.known.is_zero()
@@ -250,7 +263,7 @@ impl Sum for Cost {
 /// [`MicroUsd`]. What a plan pays for is `plan`, `$0.0131 + plan` beside other parts.
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.by_plan && self.is_unbilled() {
+        if self.is_all_by_plan() {
             return f.write_str("plan");
         }
         if self.is_unknown() {

@@ -1,6 +1,7 @@
 //! Detection of keys where none belongs: by the name of a setting, and by the form of a text.
 
 use super::vendors;
+use crate::text::pattern::Pattern;
 
 pub fn is_key_name(name: &str) -> bool {
     let name: String = name
@@ -19,9 +20,14 @@ pub fn holds_key(text: &str) -> bool {
     keys(text).next().is_some()
 }
 
-/// For messages.
+/// For messages, where tokens of services that sell no models are hidden too.
 pub fn hide_keys(text: &str) -> String {
-    keys(text).fold(text.to_owned(), |hidden, key| hidden.replace(key, "[key]"))
+    static TOKENS: Pattern = Pattern::new(concat!(
+        r"\b(?:[pr]k-|gh[a-z]_|github_pat_|xox[a-z]-|ya29\.|eyJ)[\w.-]{12,}",
+        r"|(?i:\bbearer\s+)[\w.~+/=-]*\d[\w.~+/=-]*",
+    ));
+    let hidden = TOKENS.replace_in(text, "[key]").into_owned();
+    keys(text).fold(hidden, |hidden, key| hidden.replace(key, "[key]"))
 }
 
 fn keys(text: &str) -> impl Iterator<Item = &str> {
@@ -72,6 +78,26 @@ mod tests {
         ] {
             assert!(!holds_key(text), "{text}");
             assert_eq!(hide_keys(text), text);
+        }
+    }
+
+    #[test]
+    fn tokens_are_hidden_and_words_are_not() {
+        let key = "Ab1".repeat(10);
+        let cases = [
+            (format!("bad sk-ant-oat01-{key} here"), "bad [key] here"),
+            (format!("token eyJhbGciOi.{key}.x"), "token [key]"),
+            (
+                format!("Authorization: Bearer {key}"),
+                "Authorization: [key]",
+            ),
+            (
+                "invalid bearer token, risk-management-of-tokens".to_owned(),
+                "invalid bearer token, risk-management-of-tokens",
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(hide_keys(&text), expected);
         }
     }
 }

@@ -4,8 +4,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::Deserialize;
+
 use crate::domain::ids::ProviderId;
 use crate::domain::model::billing::Billing;
+
+impl Program {
+    pub fn is_allowed(&self) -> bool {
+        self.allowed == Some(true)
+    }
+}
 
 /// A program, and how it is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +45,14 @@ pub struct Program {
     pub max_output: u64,
     pub billing: Billing,
     pub overage: Overage,
-    /// The user has agreed to its use.
-    pub is_allowed: bool,
+    /// Whether its user has agreed to its use; `None` before they have said so.
+    pub allowed: Option<bool>,
 }
 
 /// The way in which a program gets its prompt. It is never an argument: arguments are visible to
 /// every user of the machine, and limited in length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PromptDelivery {
     /// The message on standard input, the system prompt in `{system_file}`.
     SystemInFile,
@@ -78,7 +87,8 @@ pub struct AnswerPaths {
 }
 
 /// What happens when a plan's limit is reached and the vendor would bill the user for more.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Overage {
     /// The call is stopped, and the seat is out.
     #[default]

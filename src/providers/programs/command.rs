@@ -4,31 +4,18 @@
 
 use std::path::{Path, PathBuf};
 
+use regex::Captures;
+
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass};
 use crate::domain::model::program::{Program, PromptDelivery};
 use crate::providers::wire::schema;
+use crate::text::pattern::Pattern;
 
-/// The folder of one call, which is empty but for these.
-#[derive(Clone, Debug)]
-pub struct CallFolder {
-    /// The working directory, which stays empty.
-    pub working: PathBuf,
-    pub system_file: PathBuf,
-    pub schema_file: PathBuf,
-}
-
-impl CallFolder {
-    pub fn at(root: &Path) -> Self {
-        Self {
-            working: root.join("work"),
-            system_file: root.join("system.md"),
-            schema_file: root.join("schema.json"),
-        }
-    }
-}
+/// The working directory in the folder of one call, which stays empty.
+pub(super) const WORKING: &str = "work";
 
 /// What is started, besides the program itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
     pub arguments: Vec<String>,
     /// Beside those that every program gets and those that the program's entry passes on.
@@ -38,12 +25,12 @@ pub struct Launch {
     pub files: Vec<(PathBuf, String)>,
 }
 
-/// Makes the command line of a call.
+/// Makes the command line of a call, whose files are in `folder`.
 ///
 /// # Errors
 ///
 /// A bad request when the prompt cannot be given to a program, or the program lacks a model.
-pub fn launch(program: &Program, ask: &Ask, folder: &CallFolder) -> Result<Launch, Failure> {
+pub fn launch(program: &Program, ask: &Ask, folder: &Path) -> Result<Launch, Failure> {
     let refused = |why: String| Failure::new(FailureClass::BadRequest, why);
     let (system, user) = (ask.prompt.system(), ask.prompt.user());
     if system.contains('\0') || user.contains('\0') {
@@ -69,14 +56,14 @@ pub fn launch(program: &Program, ask: &Ask, folder: &CallFolder) -> Result<Launc
         return Err(refused(why));
     }
     let schema = is_enforced.then(|| schema(ask).to_string());
-    let path = |path: &Path| path.display().to_string();
+    let [system_file, schema_file] = ["system.md", "schema.json"].map(|name| folder.join(name));
     let value = |name: &str| {
         Some(match name {
             "model" => model.to_owned(),
-            "system_file" => path(&folder.system_file),
-            "schema_file" => path(&folder.schema_file),
+            "system_file" => system_file.display().to_string(),
+            "schema_file" => schema_file.display().to_string(),
             "schema" => schema.clone()?,
-            "folder" => path(&folder.working),
+            "folder" => folder.join(WORKING).display().to_string(),
             "max_output_tokens" => ask.max_output_tokens.to_string(),
             _ => return None,
         })
@@ -87,16 +74,16 @@ pub fn launch(program: &Program, ask: &Ask, folder: &CallFolder) -> Result<Launc
         PromptDelivery::Stdin if system.is_empty() => (message, None),
         PromptDelivery::Stdin => (tagged("system-prompt", &system) + "\n" + &message, None),
     };
-    let system = system.map(|text| (folder.system_file.clone(), text));
-    let schema_file = schema.clone().filter(|_| takes("{schema_file}"));
-    let schema_file = schema_file.map(|text| (folder.schema_file.clone(), text));
+    let system = system.map(|text| (system_file.clone(), text));
+    let schema_text = schema.clone().filter(|_| takes("{schema_file}"));
+    let schema_text = schema_text.map(|text| (schema_file.clone(), text));
     Ok(Launch {
         arguments: argv.iter().map(|word| filled(word, &value)).collect(),
         variables: (program.set_env.iter())
             .map(|(name, text)| (name.clone(), filled(text, &value)))
             .collect(),
         standard_input,
-        files: system.into_iter().chain(schema_file).collect(),
+        files: system.into_iter().chain(schema_text).collect(),
     })
 }
 
@@ -114,22 +101,14 @@ fn tagged(tag: &str, text: &str) -> String {
 /// Puts values in the place of their names in braces. A value between quotes is a string of TOML or
 /// JSON; what has no value stays as it is.
 fn filled(template: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
-    let (mut filled, mut rest) = (String::new(), template);
-    while let Some((before, after)) = rest.split_once('{') {
-        filled.push_str(before);
-        rest = after;
-        let placed = after.split_once('}');
-        let Some((text, after)) = placed.and_then(|(name, end)| Some((value(name)?, end))) else {
-            filled.push('{');
-            continue;
-        };
-        rest = after;
-        if before.ends_with('"') && after.starts_with('"') {
-            let quoted = serde_json::Value::from(text).to_string();
-            filled.push_str(quoted.get(1..quoted.len() - 1).unwrap_or_default());
-        } else {
-            filled.push_str(&text);
+    static PLACE: Pattern = Pattern::new(r#"("?)\{(\w+)\}("?)"#);
+    let fill = |found: &Captures<'_>| {
+        let (whole, [before, name, after]) = found.extract();
+        match value(name) {
+            None => whole.to_owned(),
+            Some(text) if [before, after] == ["\""; 2] => serde_json::Value::from(text).to_string(),
+            Some(text) => [before, &text, after].concat(),
         }
-    }
-    filled + rest
+    };
+    PLACE.replace_in(template, fill).into_owned()
 }

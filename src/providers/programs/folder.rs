@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf, absolute};
 
 use tempfile::TempDir;
 
-use super::command::CallFolder;
+use super::command::WORKING;
 use super::environment::Variables;
-use super::gate::FileLock;
 use crate::domain::model::program::{AnswerReader, Program};
 
 /// Codex's folder, which has its login beside instructions and settings of the user.
@@ -19,27 +18,20 @@ const CODEX_HOME: &str = "CODEX_HOME";
 /// A folder that is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct ProgramFolder {
-    pub paths: CallFolder,
+    pub root: TempDir,
     /// Variables that lead into it.
     pub variables: Vec<(String, String)>,
-    _root: TempDir,
-    _lock: Option<FileLock>,
 }
 
 impl ProgramFolder {
-    /// `own` are the variables of this process. The lock is kept as long as the folder.
-    pub(super) fn create(
-        program: &Program,
-        own: &Variables,
-        lock: Option<FileLock>,
-    ) -> io::Result<Self> {
+    /// `own` are the variables of this process.
+    pub(super) fn create(program: &Program, own: &Variables) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         builder
             .prefix("conclave-")
             .permissions(Permissions::from_mode(0o700));
         let root = builder.tempdir()?;
-        let paths = CallFolder::at(root.path());
-        fs::create_dir(&paths.working)?;
+        fs::create_dir(root.path().join(WORKING))?;
         let mut variables = Vec::new();
         if let Some(home) = codex_home(program, own) {
             if has_own_codex_home(&home, own) {
@@ -54,26 +46,11 @@ impl ProgramFolder {
                 variables.push((CODEX_HOME.to_owned(), home.display().to_string()));
             }
         }
-        Ok(Self {
-            paths,
-            variables,
-            _root: root,
-            _lock: lock,
-        })
+        Ok(Self { root, variables })
     }
 }
 
 const AUTH: &str = "auth.json";
-
-/// Returns what the user has to know of the folders that a program reads.
-pub(super) fn notice(program: &Program, own: &Variables) -> Option<String> {
-    let home = codex_home(program, own).filter(|home| !has_own_codex_home(home, own))?;
-    Some(format!(
-        "the login of {} is not in a file: it runs in `{}`, and reads the instructions there",
-        program.name,
-        home.display()
-    ))
-}
 
 /// `None` for other programs.
 fn codex_home(program: &Program, own: &Variables) -> Option<PathBuf> {

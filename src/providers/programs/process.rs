@@ -19,7 +19,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 
-use super::command::Launch;
+use super::command::{Launch, WORKING};
 use super::environment::Variables;
 use super::folder::ProgramFolder;
 use super::reading::{Flow, ProgramEnd};
@@ -127,7 +127,7 @@ impl ProgramGroup {
         let mut command = Command::new(&start.program);
         command.args(&start.launch.arguments);
         command.env_clear().envs(&start.variables);
-        command.current_dir(&start.folder.paths.working);
+        command.current_dir(start.folder.root.path().join(WORKING));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         // The group, and the program also if it leaves its group.
         command.process_group(leader.id()).kill_on_drop(true);

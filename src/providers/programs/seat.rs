@@ -10,10 +10,10 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use tokio::sync::OnceCell;
 
-use super::command::{self, CallFolder, Launch};
+use super::command::{self, Launch};
 use super::environment::{self, hide_secrets};
-use super::folder::{self, ProgramFolder};
-use super::gate::{FileLock, FirstCall, ProgramGate};
+use super::folder::ProgramFolder;
+use super::gate::{FirstCall, ProgramGate};
 use super::process::{self, ProgramLimits, ProgramStart};
 use super::reading::{Flow, ProgramEnd, Reading};
 use super::status::{self, Login, ProgramStatus, Report};
@@ -94,11 +94,6 @@ impl ProgramSeat {
         }
     }
 
-    /// Returns what the user has to know before its first call; `None` usually.
-    pub fn notice(&self) -> Option<String> {
-        folder::notice(&self.program, &self.surroundings.variables)
-    }
-
     async fn ask_login(&self) -> Login {
         let Some((program, arguments)) = self.program.check.split_first() else {
             return Login::Unknown;
@@ -114,11 +109,9 @@ impl ProgramSeat {
     async fn report(&self, program: &Path, arguments: &[impl ToString]) -> Option<Report> {
         let launch = Launch {
             arguments: arguments.iter().map(ToString::to_string).collect(),
-            variables: Vec::new(),
-            standard_input: String::new(),
-            files: Vec::new(),
+            ..Launch::default()
         };
-        let start = self.start(program, |_| Ok(launch), None).ok()?;
+        let start = self.start(program, |_| Ok(launch)).ok()?;
         let mut output = String::new();
         let mut on_line = |line: &str| {
             output.extend([line, "\n"]);
@@ -138,13 +131,12 @@ impl ProgramSeat {
     fn start(
         &self,
         program: &Path,
-        launch: impl FnOnce(&CallFolder) -> Result<Launch, Failure>,
-        lock: Option<FileLock>,
+        launch: impl FnOnce(&Path) -> Result<Launch, Failure>,
     ) -> Result<ProgramStart, Failure> {
         let own = &self.surroundings.variables;
-        let folder = ProgramFolder::create(&self.program, own, lock);
+        let folder = ProgramFolder::create(&self.program, own);
         let folder = folder.map_err(|error| self.not_started(&error))?;
-        let launch = launch(&folder.paths)?;
+        let launch = launch(folder.root.path())?;
         let more = launch.variables.iter().chain(&folder.variables).cloned();
         Ok(ProgramStart {
             program: program.to_owned(),
@@ -165,17 +157,12 @@ impl ProgramSeat {
         let _place = self.gate.parallel.acquire().await;
         let (first, features) = tokio::join!(self.gate.first(is_doubted), self.features());
         let mut first = first?;
-        let lock = self.gate.program(self.program.time_limit).await?;
-        let launch = |folder: &CallFolder| {
+        let launch = |folder: &Path| {
             let mut launch = command::launch(&self.program, ask, folder)?;
             leave_out_unknown(&mut launch.arguments, features);
-            if launch.standard_input.contains('\0') {
-                let message = "the prompt has a null character, which programs do not expect";
-                return Err(Failure::new(FailureClass::BadRequest, message));
-            }
             Ok(launch)
         };
-        let start = self.start(&self.executable, launch, Some(lock))?;
+        let start = self.start(&self.executable, launch)?;
         let variables = start.variables.clone();
         let reader = &self.program.reader;
         // These may write nothing before their answer is complete.

@@ -34,10 +34,7 @@ pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
     let spent = consultations.iter();
     let spent: Cost = spent.map(|one| spent_on(logs, one, &month)).sum();
     // A budget is of what is billed.
-    Cost {
-        by_plan: false,
-        ..spent
-    }
+    spent.billed()
 }
 
 fn spent_on(logs: &Path, id: &ConsultationId, month: &Range<Timestamp>) -> Cost {

@@ -44,7 +44,7 @@ pub(super) fn models(connection: &Connection, numbers: &Range<i64>) -> Result<Ve
             calls: count(row, "calls")?,
             failures: count(row, "failures")?,
             hedges_won: count(row, "hedges_won")?,
-            cost: cost(row, ["micro_usd", "lower_bounds", "by_plan"])?,
+            cost: cost(row, "")?,
             tokens: count(row, "tokens")?,
             first_token_p50_ms: first_token(50)?,
             first_token_p95_ms: first_token(95)?,

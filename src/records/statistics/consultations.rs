@@ -110,7 +110,7 @@ impl ConsultationSums {
         self.usage.total = states.completed + others;
         (states.aborted, states.unfinished) = (aborted, others - aborted);
         states.declined = count(row, "declined")?;
-        self.cost.total += cost(row, ["micro_usd", "lower_bounds", "by_plan"])?;
+        self.cost.total += cost(row, "")?;
         self.cost.total_tokens += count(row, "tokens")?;
         self.cost.caching = [self.cost.caching, caching(row)?]
             .into_iter()
@@ -131,7 +131,7 @@ impl ConsultationSums {
                 ..UsageNumbers::default()
             },
             cost: CostNumbers {
-                total: cost(row, ["micro_usd", "lower_bounds", "by_plan"])?,
+                total: cost(row, "")?,
                 total_tokens: sum("tokens")?,
                 caching: caching(row)?,
                 ..CostNumbers::default()
@@ -158,21 +158,11 @@ impl ConsultationSums {
                 high_value_debates: sum("high_value")?,
                 verdicts_compared: sum("compared")?,
                 verdicts_changed: sum("verdicts_changed")?,
-                later_rounds_cost: cost(
-                    row,
-                    [
-                        "later_rounds_micro_usd",
-                        "later_rounds_lower_bounds",
-                        "later_rounds_by_plan",
-                    ],
-                )?,
+                later_rounds_cost: cost(row, "later_rounds_")?,
             },
             early_termination: EarlyTerminationNumbers {
                 count: sum("early_terminations")?,
-                saved: cost(
-                    row,
-                    ["saved_micro_usd", "saved_lower_bounds", "saved_by_plan"],
-                )?,
+                saved: cost(row, "saved_")?,
             },
         })
     }

@@ -97,13 +97,13 @@ fn count(row: &Row<'_>, name: &str) -> Result<u64> {
     row.get::<_, f64>(name).map(|sum| sum as u64)
 }
 
-/// A lower bound when one of them is.
-/// Of the columns of the known part, of lower bounds, and of parts that a plan pays for.
-fn cost(row: &Row<'_>, [micro_usd, lower_bounds, by_plan]: [&str; 3]) -> Result<Cost> {
+/// Of three columns whose names begin so; a lower bound when one of them is.
+fn cost(row: &Row<'_>, of: &str) -> Result<Cost> {
+    let sum = |name: &str| count(row, &format!("{of}{name}"));
     Ok(Cost {
-        by_plan: count(row, by_plan)? > 0,
-        known: MicroUsd(count(row, micro_usd)?),
-        lower_bound: count(row, lower_bounds)? > 0,
+        known: MicroUsd(sum("micro_usd")?),
+        lower_bound: sum("lower_bounds")? > 0,
+        by_plan: sum("by_plan")? > 0,
     })
 }
 

@@ -131,20 +131,13 @@ impl ResumeSources<'_> {
                 .unwrap_or_else(|| servers.check_provider(&model.provider, &access_list));
             checked.map_err(|error| {
                 let named = Error::usage(format!("{agent} uses {model}, and {error}"));
-                let is_program = programs.check(&model.provider).is_some();
-                let unknown =
-                    !is_program && provider_access::find(&access_list, &model.provider).is_none();
-                let address = unknown.then(|| {
-                    format!(
-                        "give it an address with `conclave config set endpoints.{}.base_url URL`",
-                        model.provider
-                    )
-                });
-                error
-                    .hints
-                    .into_iter()
-                    .chain(address)
-                    .fold(named, Error::hint)
+                let id = &model.provider;
+                let known = provider_access::find(&access_list, id).is_some()
+                    || programs.check(id).is_some();
+                let setting = format!("conclave config set endpoints.{id}.base_url URL");
+                let address = (!known).then(|| format!("give it an address with `{setting}`"));
+                let hints = error.hints.into_iter();
+                hints.chain(address).fold(named, Error::hint)
             })?;
         }
         let is_configured = |model: &&ModelRef| {

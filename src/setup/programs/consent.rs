@@ -51,20 +51,17 @@ impl ProgramConsent<'_> {
             Confirmation::Yes => return Ok(()),
             Confirmation::No => Error::declined(format!("you did not agree to ask {programs}")),
             Confirmation::NoPerson => {
-                let error = format!(
-                    "{programs} may be asked only with your consent, and there is no terminal to \
-                     ask for it"
-                );
-                Error::new(Exit::Declined, error).hint("agree for this run with `--yes`")
+                let why = "may be asked only with your consent, and there is no terminal to ask \
+                           for it";
+                let error = Error::new(Exit::Declined, format!("{programs} {why}"));
+                error.hint("agree for this run with `--yes`")
             }
         };
-        Err(open.iter().fold(error, |error, access| {
-            error.hint(format!(
-                "allow {} with `conclave config set {} true`",
-                access.program.name,
-                access.allowed_setting()
-            ))
-        }))
+        let allow = |access: &&ProgramAccess| {
+            let (name, setting) = (&access.program.name, access.allowed_setting());
+            format!("allow {name} with `conclave config set {setting} true`")
+        };
+        Err(open.iter().map(allow).fold(error, Error::hint))
     }
 
     /// Offers the programs whose user is logged in, when there is no key and no model is named.
@@ -89,8 +86,7 @@ impl ProgramConsent<'_> {
     }
 
     fn is_allowed(&self, access: &ProgramAccess) -> bool {
-        let Program { id, is_allowed, .. } = &access.program;
-        *is_allowed || self.agreed().contains(id)
+        access.program.is_allowed() || self.agreed().contains(&access.program.id)
     }
 
     fn agreed(&self) -> MutexGuard<'_, BTreeSet<ProviderId>> {
@@ -123,11 +119,9 @@ impl ProgramConsent<'_> {
         let path: Vec<String> = setting.split('.').map(ToOwned::to_owned).collect();
         let allowed = |text: String| Ok((set(&text, &path, &Value::Bool(true)), ()));
         if let Err(error) = settings::edit(&self.programs.home, allowed) {
-            let error = whole(error.source());
-            let name = &access.program.name;
-            self.face.warning(&format!(
-                "Warning: {name} will be asked about again: {error}"
-            ));
+            let (name, error) = (&access.program.name, whole(error.source()));
+            let warning = format!("Warning: {name} will be asked about again: {error}");
+            self.face.warning(&warning);
         }
     }
 }

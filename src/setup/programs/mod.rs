@@ -35,8 +35,6 @@ pub struct ProgramAccess {
     pub program: Program,
     /// Absolute; `None` if it is not installed.
     pub executable: Option<PathBuf>,
-    /// The user has said that it shall not be offered.
-    pub is_refused: bool,
 }
 
 /// All programs, of the settings and known by name.
@@ -56,12 +54,9 @@ impl ProgramList {
         home: &Home,
         now: Timestamp,
     ) -> Self {
+        let find = |program: &Program| resolve(program.argv.first()?, environment);
         let access = |program: Program| ProgramAccess {
-            executable: program
-                .argv
-                .first()
-                .and_then(|name| resolve(name, environment)),
-            is_refused: settings.programs.is_refused(&program.id),
+            executable: find(&program),
             program,
         };
         Self {
@@ -112,8 +107,8 @@ impl ProgramList {
         let ready = |(id, status): &(ProviderId, ProgramStatus)| {
             let access = self.find(id)?;
             let is_ready = match status.login {
-                Login::Plan(_) => !access.is_refused,
-                Login::Unknown => access.program.is_allowed,
+                Login::Plan(_) => access.program.allowed != Some(false),
+                Login::Unknown => access.program.is_allowed(),
                 Login::Billed(_) | Login::No => false,
             };
             is_ready.then_some(access)
@@ -129,12 +124,9 @@ impl ProgramList {
             now: self.now,
             zone: TimeZone::system(),
         };
-        let seat = ProgramSeat::new(
-            access.program.clone(),
-            access.executable.clone()?,
-            surroundings,
-        );
-        Some((access.program.id.clone(), seat))
+        let (program, executable) = (access.program.clone(), access.executable.clone()?);
+        let id = program.id.clone();
+        Some((id, ProgramSeat::new(program, executable, surroundings)))
     }
 
     /// Connects those of a plan's providers that are programs.
@@ -168,14 +160,9 @@ impl ProgramList {
 }
 
 impl ProgramAccess {
-    /// As it is called in the settings.
-    fn entry(&self) -> &str {
-        entry_name(&self.program.id)
-    }
-
     /// The setting that allows its use.
     pub fn allowed_setting(&self) -> String {
-        format!("{PROGRAMS}.{}.allowed", self.entry())
+        format!("{PROGRAMS}.{}.allowed", entry_name(&self.program.id))
     }
 
     /// The models that a panel gets when none is named. A program of the settings is one model.
@@ -187,42 +174,27 @@ impl ProgramAccess {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let (entry, name) = (self.entry(), &self.program.name);
-        let Some(called) = self
-            .program
-            .argv
-            .first()
-            .filter(|_| self.executable.is_none())
-        else {
+        let (entry, name) = (entry_name(&self.program.id), &self.program.name);
+        let (None, Some(called)) = (&self.executable, self.program.argv.first()) else {
             return Ok(());
         };
         if called.contains('/') {
             let error = format!("`{called}` is not the absolute path of an executable file");
             return Err(Error::usage(error).hint(format!("change `programs.{entry}.argv`")));
         }
-        let install = self
-            .program
-            .login
-            .as_ref()
-            .map(|login| format!("install {name}, and log in with `{login}`"));
-        Err(Error::usage(format!(
-            "`{called}` is not installed: no folder of `PATH` has it"
-        ))
-        .hint_if(install)
-        .hint(format!(
-            "or add its folder to `PATH`, or put its absolute path first in \
-                 `programs.{entry}.argv`"
-        )))
+        let login = self.program.login.as_ref();
+        let install = login.map(|login| format!("install {name}, and log in with `{login}`"));
+        let error = format!("`{called}` is not installed: no folder of `PATH` has it");
+        let place = "or add its folder to `PATH`, or put its absolute path first in";
+        let place = format!("{place} `programs.{entry}.argv`");
+        Err(Error::usage(error).hint_if(install).hint(place))
     }
 }
 
 /// `None` if there is no such file that this user may execute.
 fn resolve(name: &str, environment: &Environment) -> Option<PathBuf> {
-    let is_executable = |file: &PathBuf| {
-        file.is_absolute()
-            && file.is_file()
-            && rustix::fs::access(file.as_path(), Access::EXEC_OK).is_ok()
-    };
+    let may_run = |file: &PathBuf| rustix::fs::access(file, Access::EXEC_OK).is_ok();
+    let is_executable = |file: &PathBuf| file.is_absolute() && file.is_file() && may_run(file);
     if name.contains('/') {
         return Some(PathBuf::from(name)).filter(is_executable);
     }

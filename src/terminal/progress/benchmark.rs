@@ -127,7 +127,8 @@ impl RunCounts {
         if self.answered > 0 {
             segments.push(format!("{}% right", percent(self.right, self.answered)));
         }
-        segments.push(dollars(self.cost));
+        // Before the first result nothing is known of it: a plan may pay.
+        segments.extend((self.cost != Cost::FREE).then(|| dollars(self.cost)));
         let ending = ending(self.is_ending, self.running);
         segments.extend(ending.or_else(|| self.time_left(elapsed)));
         segments

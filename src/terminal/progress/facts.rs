@@ -121,7 +121,7 @@ impl RunFacts {
                 | ConsultationEvent::Completed { .. }
                 | ConsultationEvent::Aborted(_),
             )
-            | Event::Cost(CostEvent::CeilingReached(_) | CostEvent::CallsUsedUp { .. })
+            | Event::Cost(CostEvent::CeilingReached(_))
             | Event::Call(
                 CallEvent::Retried { .. }
                 | CallEvent::Hedged { .. }

@@ -146,11 +146,7 @@ pub(in crate::terminal) fn notices(terms: &Started) -> Vec<String> {
 
 /// `$0.21 – $0.45 – $0.90 and up to 6 calls of your plan`.
 fn estimate_in_words(estimate: &Estimate) -> String {
-    let (cost, plan_calls) = (estimate.cost, estimate.plan_calls());
-    let billed = Cost {
-        by_plan: false,
-        ..cost
-    };
+    let (billed, plan_calls) = (estimate.cost.billed(), estimate.plan_calls());
     let range = || cost_range(estimate.low, billed, estimate.high, dollars);
     let of_plan = || format!("up to {} of your plan", count(plan_calls, "call"));
     match (plan_calls, estimate.high.is_unbilled()) {

@@ -246,7 +246,8 @@ impl LoopCounts {
                 self.finished, plan.consultations
             ));
         }
-        segments.push(dollars(self.cost));
+        // Before the first result nothing is known of it: a plan may pay.
+        segments.extend((self.cost != Cost::FREE).then(|| dollars(self.cost)));
         segments.push(clock(elapsed));
         segments.extend(ending(self.is_ending, self.at_work.len() as u64));
         fitted_row(&segments, width)

@@ -23,29 +23,24 @@ pub(super) async fn check(programs: &ProgramList) -> Vec<Check> {
 }
 
 fn check_of(program: &Program, status: &ProgramStatus) -> Check {
-    let log_in = || {
-        let login = program.login.as_ref();
-        login.map_or_else(String::new, |login| format!("log in with `{login}`"))
-    };
-    let (level, words, fix) = match &status.login {
-        Login::Plan(Some(plan)) => (
-            CheckStatus::Ok,
-            format!("logged in ({plan})"),
-            String::new(),
-        ),
-        Login::Plan(None) => (CheckStatus::Ok, "logged in".to_owned(), String::new()),
+    let (level, words) = match &status.login {
+        Login::Plan(Some(plan)) => (CheckStatus::Ok, format!("logged in ({plan})")),
+        Login::Plan(None) => (CheckStatus::Ok, "logged in".to_owned()),
         Login::Billed(by) => {
             let words = format!("logged in with {by}: its calls are billed by use");
-            (CheckStatus::Warning, words, log_in())
+            (CheckStatus::Warning, words)
         }
         Login::Unknown => {
             let words = "not known whether it is logged in".to_owned();
-            (CheckStatus::Note, words, String::new())
+            (CheckStatus::Note, words)
         }
-        Login::No => (CheckStatus::Note, "not logged in".to_owned(), log_in()),
+        Login::No => (CheckStatus::Note, "not logged in".to_owned()),
     };
-    let version = status.version.as_ref();
-    let message = version.map_or_else(String::new, |version| format!("{version} · ")) + &words;
+    let needs_login = matches!(status.login, Login::Billed(_) | Login::No);
+    let command = program.login.as_ref().filter(|_| needs_login);
+    let fix = command.map_or_else(String::new, |login| format!("log in with `{login}`"));
+    let message = status.version.iter().chain([&words]);
+    let message = message.map(String::as_str).collect::<Vec<_>>().join(" · ");
     Check::new(level, message, fix).of(format!("{ID}{}", program.id), program.id.as_str())
 }
 

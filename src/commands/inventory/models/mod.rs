@@ -150,7 +150,7 @@ fn program_models(access: &ProgramAccess) -> ProgramModels {
         id: access.program.id.to_string(),
         name: access.program.name.clone(),
         executable: file.map(|file| file.display().to_string()),
-        allowed: access.program.is_allowed,
+        allowed: access.program.is_allowed(),
         models: access.usual_models(),
     }
 }

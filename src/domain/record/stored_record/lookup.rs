@@ -223,10 +223,7 @@ impl StoredRecord {
         }
         let agents = account.by_agent.values();
         let seats = agents.filter(|spend| spend.amount.by_plan).count();
-        let billed = amount(Cost {
-            by_plan: false,
-            ..cost
-        });
+        let billed = amount(cost.billed());
         let plural = if seats == 1 { "" } else { "s" };
         Some(format!(
             "{billed}, without {seats} seat{plural} that a plan pays for"
@@ -278,9 +275,8 @@ impl StoredRecord {
 
     /// `None` if no part of it is known.
     pub fn cost_saved_in_words(&self) -> Option<String> {
-        let is_known = |saved: &Cost| !(saved.is_unknown() || saved.by_plan && saved.is_unbilled());
-        let known = self.cost_saved().filter(is_known);
-        known.map(amount)
+        let is_known = |saved: &Cost| !saved.is_unknown() && !saved.is_all_by_plan();
+        self.cost_saved().filter(is_known).map(amount)
     }
 
     pub fn cost_saved(&self) -> Option<Cost> {

@@ -18,7 +18,6 @@ use crate::domain::time::Timestamp;
 use crate::engine::ports::Delta;
 
 use claude::Claude;
-use generic::Generic;
 use so_far::SoFar;
 
 pub use so_far::{Flow, ProgramEnd};
@@ -27,15 +26,11 @@ pub use so_far::{Flow, ProgramEnd};
 #[derive(Debug)]
 pub struct Reading {
     so_far: SoFar,
-    reader: ProgramOutput,
+    reader: AnswerReader,
+    claude: Claude,
+    /// All of it, of a program that is not known.
+    output: String,
     flow: Flow,
-}
-
-#[derive(Debug)]
-enum ProgramOutput {
-    Claude(Claude),
-    Codex,
-    Generic(Generic),
 }
 
 impl Reading {
@@ -43,11 +38,9 @@ impl Reading {
     pub fn new(program: &Program, ask: &Ask, zone: &TimeZone) -> Self {
         Self {
             so_far: SoFar::new(program, ask, zone),
-            reader: match &program.reader {
-                AnswerReader::ClaudeCode => ProgramOutput::Claude(Claude::default()),
-                AnswerReader::Codex => ProgramOutput::Codex,
-                reader => ProgramOutput::Generic(Generic::new(reader)),
-            },
+            reader: program.reader.clone(),
+            claude: Claude::default(),
+            output: String::new(),
             flow: Flow::Continue,
         }
     }
@@ -63,8 +56,9 @@ impl Reading {
 
     fn event(&mut self, line: &str, on: &mut dyn FnMut(Delta)) -> Flow {
         let so_far = &mut self.so_far;
-        if let ProgramOutput::Generic(generic) = &mut self.reader {
-            return generic.line(line, so_far, on);
+        let is_claude = self.reader == AnswerReader::ClaudeCode;
+        if !is_claude && self.reader != AnswerReader::Codex {
+            return generic::line(line, &self.reader, &mut self.output, so_far, on);
         }
         let Ok(event) = serde_json::from_str(line) else {
             // A banner, or a last word.
@@ -74,9 +68,10 @@ impl Reading {
         if so_far.reply.text.is_empty() {
             on(Delta::KeepAlive);
         }
-        match &mut self.reader {
-            ProgramOutput::Claude(claude) => claude.event(&event, so_far, on),
-            ProgramOutput::Codex | ProgramOutput::Generic(_) => codex::event(&event, so_far, on),
+        if is_claude {
+            self.claude.event(&event, so_far, on)
+        } else {
+            codex::event(&event, so_far, on)
         }
     }
 
@@ -84,9 +79,7 @@ impl Reading {
     /// time of a reset into a delay.
     pub fn finish(self, end: ProgramEnd, stderr: &str, now: Timestamp) -> Outcome {
         let mut so_far = self.so_far;
-        if let ProgramOutput::Generic(generic) = self.reader {
-            generic.finish(end, &mut so_far);
-        }
+        generic::finish(self.reader, self.output, end, &mut so_far);
         so_far.finish(end, stderr, now)
     }
 }

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use super::failures::{Trouble, masked};
+use super::failures::Trouble;
 use super::reset::reset;
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
 use crate::domain::cost::plan_use::PlanUse;
 use crate::domain::cost::tokens::Usage;
+use crate::domain::model::key_detection::hide_keys;
 use crate::domain::model::program::Program;
 use crate::domain::time::Timestamp;
 use crate::engine::ports::Delta;
@@ -78,7 +79,7 @@ impl SoFar {
 
     /// Fails the call, whatever follows.
     pub(super) fn fail(&mut self, class: FailureClass, why: &str) -> Flow {
-        let message = shortened(&masked(&format!("{} {why}", self.program.name)));
+        let message = shortened(&hide_keys(&format!("{} {why}", self.program.name)));
         self.failure = Some(Failure::new(class, message));
         Flow::Stop
     }

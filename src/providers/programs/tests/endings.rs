@@ -103,7 +103,7 @@ async fn a_program_ends_when_no_more_of_it_is_wanted() {
 /// Drops the future of a script when the script has said `up`.
 async fn dropped(life: &mut LifeLine, script: &str) -> PathBuf {
     let start = start(&life.opened(script), "", &[]);
-    let folder = start.folder.paths.working.clone();
+    let folder = start.folder.root.path().to_owned();
     tokio::select! {
         _ = ran(start, LIMITS) => panic!("the program runs for ever"),
         () = life.says("up") => {}

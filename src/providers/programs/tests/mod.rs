@@ -3,6 +3,7 @@
 mod endings;
 mod gates;
 mod kills;
+mod readers;
 mod seats;
 mod variables;
 
@@ -55,7 +56,7 @@ fn program(reader: AnswerReader, argv: &[&str]) -> Program {
         max_output: LIMITS.bytes,
         billing: Billing::Plan,
         overage: Overage::Refuse,
-        is_allowed: true,
+        allowed: Some(true),
     }
 }
 
@@ -110,11 +111,10 @@ fn start(script: &str, input: &str, variables: &[(&str, &str)]) -> ProgramStart 
         program: PathBuf::from("/bin/sh"),
         launch: Launch {
             arguments: vec!["-c".to_owned(), script.to_owned()],
-            variables: Vec::new(),
             standard_input: input.to_owned(),
-            files: Vec::new(),
+            ..Launch::default()
         },
-        folder: ProgramFolder::create(&shell(""), &own, None).unwrap(),
+        folder: ProgramFolder::create(&shell(""), &own).unwrap(),
         variables: own,
     }
 }

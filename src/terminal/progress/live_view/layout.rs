@@ -127,8 +127,7 @@ impl LiveView {
             }
             // Beside the plan, only what is billed is compared.
             Some(estimate) if estimate.by_plan => {
-                let by_plan = false;
-                let [spent, estimate] = [self.spent, estimate].map(|cost| Cost { by_plan, ..cost });
+                let [spent, estimate] = [self.spent, estimate].map(Cost::billed);
                 (amount(spent), format!(" of about {estimate:.2} + plan"))
             }
             Some(estimate) => (amount(self.spent), format!(" of about {estimate:.2}")),

@@ -48,11 +48,7 @@ impl ProgressReporter {
             Event::Provider(event) => self.on_provider(event),
             Event::Health(HealthEvent::StatusUpdated(update)) => self.health_updated(update),
             // The error at the end says that a ceiling is reached, the report the rest.
-            Event::Cost(
-                CostEvent::CeilingReached(_)
-                | CostEvent::CallsUsedUp { .. }
-                | CostEvent::GateTriggered { .. },
-            )
+            Event::Cost(CostEvent::CeilingReached(_) | CostEvent::GateTriggered { .. })
             | Event::Judge(_)
             | Event::State(_)
             | Event::Round(RoundEvent::Started { .. })

@@ -112,8 +112,7 @@ pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
         |known| {
             dollars(Cost {
                 known,
-                by_plan: false,
-                ..cost.total
+                ..cost.total.billed()
             })
         },
     );

@@ -132,7 +132,8 @@ fn cost_line(cost: &CostProgress, reach: TargetStatus) -> Vec<Line> {
         let bound = if month.lower_bound { "≥ " } else { "" };
         format!(" ({bound}{percent})")
     });
-    let figures = format!("{month:.2}/{target:.2} budget{}", share.unwrap_or_default());
+    let (billed, share) = (month.billed(), share.unwrap_or_default());
+    let figures = format!("{billed:.2}/{target:.2} budget{share}");
     let note = match reach {
         TargetStatus::Within | TargetStatus::Near => REACHED.to_owned(),
         TargetStatus::Beyond if month.known > target || month.lower_bound => {

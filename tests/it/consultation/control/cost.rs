@@ -1,6 +1,5 @@
 //! The ceiling, and the stop at a cost far above the estimate.
 
-use conclave::consultation::event::CostEvent;
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::estimate::Estimate;
 use conclave::consultation::protocol::call::Reply;
@@ -227,16 +226,6 @@ fn plan_pays_for_no_more_calls_than_allowed_and_what_is_paid_is_kept() {
         (2, StateName::Independent)
     );
     assert_eq!(player.finish(good), StateName::Aborted);
-    let used_up = |log: &[Envelope]| {
-        let is_it = |envelope: &&Envelope| {
-            matches!(
-                envelope.event,
-                Event::Cost(CostEvent::CallsUsedUp { max_calls: 3, .. })
-            )
-        };
-        log.iter().filter(is_it).count()
-    };
-    assert_eq!(used_up(&player.log), 1);
     let transcript = fold(&player);
     let abort = transcript.abort.unwrap();
     assert_eq!(abort.reason, AbortReason::CallCeiling);
@@ -327,6 +316,44 @@ fn what_is_billed_beside_a_plan_is_counted_but_no_overspending() {
     let record = fold(&player).stored_record();
     assert_eq!(record.plans[&ProviderId::new("anthropic")].overage, 1);
     assert!(record.total_cost().unwrap().known > MicroUsd(9_000_000));
+}
+
+#[test]
+fn what_is_billed_beside_a_plan_ends_at_the_ceiling() {
+    let mut whole = crowd(3);
+    whole.panel.judges = vec![whole.panel.seats[0].model.clone()];
+    let mut plan = paid_by_plan(whole, "anthropic");
+    plan.control.max_cost = Some(MicroUsd(1_000_000));
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
+    let billed = |each: u64| {
+        move |ask: &Ask| {
+            with(ask, |reply| {
+                reply.reported_cost = Some(MicroUsd(each));
+                reply.plan = Some(Box::new(PlanUse {
+                    is_overage: true,
+                    ..PlanUse::default()
+                }));
+            })
+        }
+    };
+    let mut within = Player::started(plan.clone());
+    assert_eq!(within.finish(billed(100)), StateName::Complete);
+    let mut above = Player::started(plan.clone());
+    assert_eq!(above.finish(billed(400_000)), StateName::Aborted);
+    let transcript = fold(&above);
+    assert_eq!(transcript.calls.len(), 3, "the calls of the first round");
+    let abort = transcript.abort.unwrap();
+    assert_eq!(abort.reason, AbortReason::CostCeiling);
+    let expected = "The ceiling of $1.00 does not pay for the next call: $1.2000 counts as spent, \
+                    and anthropic:claude-sonnet-5-5 is billed beside its plan";
+    assert_eq!(abort.message, expected);
+    // A resume replays what was billed.
+    let resumed = Player::resumed(&above.log, Duration::from_secs(9), None).unwrap();
+    assert_eq!(resumed.machine.state(), StateName::Aborted);
+    // What others have spent does not hold a plan that bills nothing.
+    plan.control.max_cost = Some(MicroUsd(0));
+    let mut free = Player::started(plan);
+    assert_eq!(free.finish(good), StateName::Complete);
 }
 
 #[test]

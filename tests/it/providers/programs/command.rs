@@ -5,17 +5,17 @@ use std::path::Path;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt};
 use conclave::domain::ids::ModelRef;
 use conclave::domain::model::program::{AnswerReader, Program, PromptDelivery};
-use conclave::providers::programs::command::{CallFolder, Launch, launch};
+use conclave::providers::programs::command::{Launch, launch};
 
 use super::super::ask_of;
 use super::{known, own};
 
-fn folder() -> CallFolder {
-    CallFolder::at(Path::new("/tmp/c 1"))
+fn folder() -> &'static Path {
+    Path::new("/tmp/c 1")
 }
 
 fn launched(program: &Program, ask: &Ask) -> Launch {
-    launch(program, ask, &folder()).unwrap()
+    launch(program, ask, folder()).unwrap()
 }
 
 fn after<'a>(launch: &'a Launch, option: &str) -> &'a str {
@@ -54,8 +54,8 @@ fn claude_code_gets_the_system_prompt_in_a_file_and_the_message_within_tags() {
 
 #[test]
 fn codex_gets_its_paths_as_strings_of_toml() {
-    let odd = CallFolder::at(Path::new("/tmp/a\"b\\c"));
-    let launch = launch(&known("codex"), &ask_of("codex", "gpt-5.5"), &odd).unwrap();
+    let odd = Path::new("/tmp/a\"b\\c");
+    let launch = launch(&known("codex"), &ask_of("codex", "gpt-5.5"), odd).unwrap();
     let instructions = launch.arguments.iter();
     let instructions: Vec<_> = instructions
         .filter(|word| word.starts_with("model_instructions_file"))
@@ -170,12 +170,12 @@ fn what_no_program_can_be_given_is_refused_with_the_reason() {
         (&option, "`--yolo` would be an option, not a model"),
     ];
     for (ask, message) in cases {
-        let failure = launch(&needs_model, ask, &folder()).unwrap_err();
+        let failure = launch(&needs_model, ask, folder()).unwrap_err();
         assert_eq!(failure.class, FailureClass::BadRequest);
         assert_eq!(failure.message, message);
     }
     // One that takes no model does not need one.
-    assert!(launch(&own(AnswerReader::Text), &nameless, &folder()).is_ok());
+    assert!(launch(&own(AnswerReader::Text), &nameless, folder()).is_ok());
 }
 
 #[test]

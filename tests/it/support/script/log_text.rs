@@ -147,9 +147,6 @@ pub(super) fn line(event: &Event) -> String {
         Event::Cost(CostEvent::CeilingReached(CeilingReached {
             agent_id, model, ..
         })) => format!("cost:ceiling_reached {agent_id} {model}"),
-        Event::Cost(CostEvent::CallsUsedUp {
-            agent_id, model, ..
-        }) => format!("cost:calls_used_up {agent_id} {model}"),
         Event::Pulse(PulseEvent::Asked {
             round_number,
             waiting,

@@ -5,6 +5,7 @@ mod prompt_caching;
 mod endpoints;
 mod local_servers;
 mod own_model;
+mod plans;
 mod programs;
 mod network;
 mod secrets;
