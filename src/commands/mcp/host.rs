@@ -4,14 +4,17 @@
 //! Invariant: a task of [`Host`] runs each consultation, and the end of the server drops them all.
 //! Their journals end early then, and the next server that is asked continues them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, watch};
+use futures_util::future::FutureExt;
+use serde_json::Value;
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::phase::PhaseWatch;
 use super::view::ConsultationView;
@@ -39,6 +42,7 @@ use crate::session::month::MonthCeiling;
 use crate::session::resume::{is_complete, open_id};
 use crate::session::run::{self, MonthRule, Participants, Session, SharedResources};
 use crate::session::storage::Storage;
+use crate::session::traces::TraceExporter;
 use crate::session::{load, lookup};
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
 use crate::setup::plan::sources::Connections;
@@ -49,6 +53,15 @@ use crate::terminal::report::report;
 /// Time between two looks at a consultation of another process.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// Most consultations at once: each holds files and connections.
+const MAX_RUNNING: usize = 32;
+
+/// Most threads at once for what blocks.
+const MAX_ASIDE: usize = 8;
+
+/// The longest wait for traces that are on their way when the client ends.
+const TRACES: Duration = Duration::from_secs(2);
+
 /// What a server works with.
 #[derive(Debug)]
 pub(super) struct Host {
@@ -58,6 +71,8 @@ pub(super) struct Host {
     pub(super) home: Home,
     /// The folders whose files may be context, resolved.
     pub(super) folders: Vec<PathBuf>,
+    /// Whether those that a client works in are added to them.
+    pub(super) takes_roots: bool,
     dispatcher: Dispatcher,
     /// The ceiling over all consultations of the server.
     ceiling: Option<Arc<SharedCeiling>>,
@@ -65,7 +80,14 @@ pub(super) struct Host {
     /// The states of the loops that agents ask about, by name.
     pub(super) loops: Mutex<BTreeMap<String, LoopState>>,
     running: Mutex<BTreeMap<ConsultationId, Running>>,
-    tasks: Mutex<JoinSet<()>>,
+    /// Consultations that a client cancelled when no process ran them: they are not continued.
+    given_up: Mutex<BTreeSet<ConsultationId>>,
+    /// `None` after the end.
+    tasks: Mutex<Option<JoinSet<()>>>,
+    traces: Mutex<JoinSet<()>>,
+    aside: Semaphore,
+    /// Held by the one that looks for a consultation which no process runs, and continues it.
+    continuing: tokio::sync::Mutex<()>,
 }
 
 /// A consultation of this process.
@@ -90,7 +112,7 @@ impl Host {
         (environment, home): (Environment, Home),
         face: Box<dyn Face>,
         clock: Clock,
-        folders: Vec<PathBuf>,
+        (folders, takes_roots): (Vec<PathBuf>, bool),
         max_cost: Option<MicroUsd>,
         (dispatcher, index): (Dispatcher, IndexSender),
     ) -> Self {
@@ -101,13 +123,29 @@ impl Host {
             clock,
             home,
             folders,
+            takes_roots,
             dispatcher,
             ceiling: ceiling.map(Arc::new),
             index,
             loops: Mutex::default(),
             running: Mutex::default(),
-            tasks: Mutex::default(),
+            given_up: Mutex::default(),
+            tasks: Mutex::new(Some(JoinSet::new())),
+            traces: Mutex::default(),
+            aside: Semaphore::new(MAX_ASIDE),
+            continuing: tokio::sync::Mutex::default(),
         }
+    }
+
+    /// Runs what blocks on a thread of its own.
+    pub(super) async fn aside<T: Send + 'static>(
+        self: &Arc<Self>,
+        job: impl FnOnce(&Self) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let _one_of_few = self.aside.acquire().await;
+        let host = Arc::clone(self);
+        let done = host::run_aside("tool", move || job(&host)).await;
+        done.ok_or_else(|| Error::failed("the program failed"))?
     }
 
     /// Returns what is left under the ceiling of the server; `None` without one.
@@ -127,18 +165,28 @@ impl Host {
         load::load(&self.home.logs_folder(), id)
     }
 
+    fn check_room(&self) -> Result<(), Error> {
+        if self.running().len() < MAX_RUNNING {
+            return Ok(());
+        }
+        let problem = format!("this server runs {MAX_RUNNING} consultations already");
+        Err(Error::usage(problem).hint("wait for one of them with `consultation`"))
+    }
+
     /// Begins a consultation whose cost is agreed to. It is in its journal when this returns.
     pub(super) async fn begin(
         self: &Arc<Self>,
         mut plan: Plan,
         providers: &Providers,
         month_rule: MonthRule,
+        trace_parent: Option<String>,
     ) -> Result<ConsultationId, Error> {
+        self.check_room()?;
         let id = plan.id.clone();
         let storage = Storage::create(&self.home, &id).map_err(Error::failed)?;
         storage.write_context(&mut plan).map_err(Error::failed)?;
         let session = Session::new(plan, providers.clone(), storage, self.clock);
-        self.run(id.clone(), session, month_rule)?;
+        self.run(id.clone(), session, month_rule, trace_parent)?;
         let phase = self.running().get(&id).map(|running| running.phase.clone());
         if let Some(mut phase) = phase {
             // Without a sender it has ended already.
@@ -152,15 +200,19 @@ impl Host {
         id: ConsultationId,
         session: Session,
         month_rule: MonthRule,
+        trace_parent: Option<String>,
     ) -> Result<(), Error> {
         let (phase, phases) = watch::channel(String::new());
         let (end, ends) = watch::channel(None);
         let (interrupt, interrupts) = mpsc::unbounded_channel();
-        let running = Running {
-            phase: phases,
-            end: ends,
-            interrupt,
-        };
+        let running = (
+            id.clone(),
+            Running {
+                phase: phases,
+                end: ends,
+                interrupt,
+            },
+        );
         let now = self.clock.now();
         let month = MonthCeiling::open(&self.home, session.control(), now)?;
         let shared = SharedResources {
@@ -171,7 +223,6 @@ impl Host {
             index: self.index.clone(),
         };
         let host = Arc::clone(self);
-        self.running().insert(id.clone(), running);
         let consultation = async move {
             let mut watch = PhaseWatch::new(phase);
             let participants = Participants {
@@ -180,41 +231,70 @@ impl Host {
                 interrupts,
                 report,
             };
-            let failure = match run::run(session, participants, shared).await {
-                Ok(outcome) => {
+            let run = AssertUnwindSafe(run::run(session, participants, shared));
+            let failure = match run.catch_unwind().await {
+                Ok(Ok(outcome)) => {
                     if let Some(warning) = outcome.warning {
                         host.face.warning(&warning);
                     }
                     None
                 }
-                Err(error) => Some(whole(error.source())),
+                Ok(Err(error)) => Some(whole(error.source())),
+                Err(_) => Some("the program failed".to_owned()),
             };
             host.running().remove(&id);
             end.send_replace(failure);
+            host.export(id, trace_parent);
         };
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = lock(&self.tasks);
+        let Some(tasks) = tasks.as_mut() else {
+            return Err(Error::failed("the server ends"));
+        };
         while tasks.try_join_next().is_some() {}
+        self.running().insert(running.0, running.1);
         tasks.spawn(consultation);
         Ok(())
     }
 
+    /// Begins to send the trace, if the settings ask for it.
+    fn export(self: Arc<Self>, id: ConsultationId, parent: Option<String>) {
+        let environment = self.environment.clone().with("TRACEPARENT", parent);
+        let Some(exporter) = TraceExporter::open(&self.home, &environment, &*self.face) else {
+            return;
+        };
+        exporter.send(id, Value::Null);
+        let host = Arc::clone(&self);
+        let mut traces = lock(&self.traces);
+        while traces.try_join_next().is_some() {}
+        traces.spawn(async move {
+            let (_, mut no_interrupts) = mpsc::unbounded_channel();
+            exporter.finish(&mut no_interrupts, &*host.face).await;
+        });
+    }
+
     fn running(&self) -> MutexGuard<'_, BTreeMap<ConsultationId, Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.running)
     }
 
     /// Stops the calls of a consultation; what is paid for is kept.
     pub(super) fn cancel(&self, id: &ConsultationId) {
-        if let Some(running) = self.running().get(id) {
+        match self.running().get(id) {
             // Without a receiver it has ended.
-            let _ = running.interrupt.send(());
+            Some(running) => drop(running.interrupt.send(())),
+            None => drop(lock(&self.given_up).insert(id.clone())),
         }
     }
 
     /// Drops all consultations; their journals can be continued.
     pub(super) async fn end(&self) {
-        let tasks = &mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut tasks = std::mem::take(tasks);
-        tasks.shutdown().await;
+        // No lock is held meanwhile: a tool that waits for it would hold up what is to be dropped.
+        let tasks = lock(&self.tasks).take();
+        tasks.unwrap_or_default().shutdown().await;
+        self.running().clear();
+        let mut traces = std::mem::take(&mut *lock(&self.traces));
+        let sent = async { while traces.join_next().await.is_some() {} };
+        // What is late is lost, and can be exported from the history.
+        let _ = timeout(TRACES, sent).await;
     }
 
     /// Waits for a consultation until `deadline`, or until its phase is no longer `known`. One that
@@ -225,6 +305,7 @@ impl Host {
         known: Option<&str>,
         deadline: Instant,
     ) -> Result<Waited, Error> {
+        let mut has_continued = false;
         loop {
             let running = self.running().get(id).cloned();
             if let Some(Running {
@@ -241,7 +322,7 @@ impl Host {
                     return Err(Error::failed(failure));
                 }
                 let phase = phase.borrow().clone();
-                let has_ended = !self.running().contains_key(id);
+                let has_ended = end.has_changed().is_err() || !self.running().contains_key(id);
                 if !has_ended && (known.is_some_and(|known| phase != known) || is_over(deadline)) {
                     return Ok(Waited::Running(phase));
                 }
@@ -250,17 +331,26 @@ impl Host {
                 }
             }
             let files = ConsultationFiles::in_folder(&self.home.logs_folder(), id);
+            let one_of_us = self.continuing.lock().await;
+            if self.running().contains_key(id) {
+                continue;
+            }
             if is_being_written(&files.journal) {
                 if is_over(deadline) {
                     return Ok(Waited::Running("Another process runs it".to_owned()));
                 }
+                drop(one_of_us);
                 sleep_until(deadline.min(Instant::now() + LOOK)).await;
                 continue;
             }
             match ends::ending(&files.journal) {
                 Ok(ending @ (JournalEnding::Open | JournalEnding::Complete))
-                    if !is_complete(&files, ending) =>
+                    if !is_complete(&files, ending)
+                        && !has_continued
+                        && !lock(&self.given_up).contains(id) =>
                 {
+                    // Once: what cannot be stored would be paid for again and again.
+                    has_continued = true;
                     self.resume(id).await?;
                 }
                 _ => return Ok(Waited::Ended(Box::new(self.record(id)?))),
@@ -270,10 +360,10 @@ impl Host {
 
     /// Continues a consultation whose process ended before it did.
     async fn resume(self: &Arc<Self>, id: &ConsultationId) -> Result<(), Error> {
-        let (this, name) = (Arc::clone(self), id.clone());
-        let prepared = host::run_aside("resume", move || this.prepare_resume(name)).await;
-        let session = prepared.ok_or_else(|| Error::failed("the program failed"))??;
-        self.run(id.clone(), session, MonthRule::Limited)
+        self.check_room()?;
+        let name = id.clone();
+        let session = self.aside(move |host| host.prepare_resume(name)).await?;
+        self.run(id.clone(), session, MonthRule::Limited, None)
     }
 
     fn prepare_resume(&self, id: ConsultationId) -> Result<Session, Error> {
@@ -281,6 +371,9 @@ impl Host {
         let settings = settings::load(&self.home, &self.environment)?;
         let logs = self.home.logs_folder();
         let interrupted = open_id(id, &logs, Some(LockPolicy::Refuse), face)?;
+        if !interrupted.is_stored() {
+            return Err(Error::failed("its journal cannot be written"));
+        }
         let connections = Connections::new(&settings);
         let sources = ResumeSources {
             home: &self.home,
@@ -319,6 +412,10 @@ impl Host {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn is_over(deadline: Instant) -> bool {
     Instant::now() >= deadline
 }
@@ -331,7 +428,7 @@ impl Waited {
         }
     }
 
-    /// Returns whether the client cancelled it.
+    /// Returns whether it was cancelled: by the client, or by a person with Ctrl-C.
     pub(super) fn is_cancelled(&self) -> bool {
         let interrupted = "interrupted";
         matches!(self, Self::Ended(record) if record.abort_reason.as_deref() == Some(interrupted))

@@ -3,28 +3,33 @@
 
 mod phase;
 mod view;
+mod answers;
 mod host;
 mod request;
 mod other;
 mod server;
 
-use std::path::PathBuf;
+use std::io::{IsTerminal as _, stdin};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs};
 
 use rmcp::ServiceExt;
 
+use self::answers::tools;
 use self::host::Host;
-use self::server::{Server, tools};
+use self::server::Server;
 use super::face::seed;
 use super::flags::dollars;
 use super::{App, cannot_start};
+use crate::config::env::Environment;
 use crate::domain::cost::money::MicroUsd;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::pool::PoolRules;
 use crate::engine::host::runtime_for_many;
+use crate::engine::interrupts;
 use crate::engine::ports::{BoxFuture, Confirmation, Face, LongWork, WorkProgress};
-use crate::error::Error;
+use crate::error::{Error, Exit};
 use crate::session::index::{IndexQueue, RebuildTime};
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::{personas, settings};
@@ -45,8 +50,8 @@ pub struct Args {
     #[arg(long, value_name = "USD", value_parser = dollars)]
     max_cost: Option<MicroUsd>,
 
-    /// A folder whose files agents may send as context; repeat it for more [default: the folder it
-    /// is started in]
+    /// A folder whose files agents may send as context; repeat it for more [default: the project
+    /// it is started in, and the client's roots]
     #[arg(long, value_name = "DIR")]
     folder: Vec<PathBuf>,
 
@@ -69,7 +74,8 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         return Ok(app.printer.result(lines_of(client))?);
     }
     let home = app.home()?;
-    let folders = folders(args)?;
+    let takes_roots = !args.no_files && args.folder.is_empty();
+    let folders = folders(args, app.environment)?;
     let known = settings::load(&home, app.environment)?;
     let registry = PersonaRegistry::new(&personas::templates(&home)?, &known)?;
     let ids: Vec<_> = registry
@@ -78,12 +84,21 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         .map(|persona| persona.id)
         .collect();
     let shown: Vec<_> = folders.iter().map(|it| it.display().to_string()).collect();
-    let readable = if shown.is_empty() {
-        "none; this server reads no files".to_owned()
-    } else {
-        format!("those in {}", shown.join(", "))
+    let readable = match (shown.join(", "), takes_roots) {
+        (none, false) if none.is_empty() => "none; this server reads no files".to_owned(),
+        (none, true) if none.is_empty() => "those in the client's roots".to_owned(),
+        (shown, false) => format!("those in {shown}"),
+        (shown, true) => format!("those in {shown}, and in the client's roots"),
     };
     let tools = tools(&ids.join(", "), &readable)?;
+    let mut interrupts =
+        interrupts::listen(1, Exit::Interrupted.code(), || {}).map_err(cannot_start)?;
+    if stdin().is_terminal() {
+        app.printer.note(
+            "Waiting for an agent's program on standard input; `conclave mcp --print-config claude` \
+             prints how to set one up.",
+        );
+    }
     let index = IndexQueue::start(&home, app.clock.now());
     let dispatcher = Dispatcher::new(app.clock, PoolRules::seeded(seed()));
     let runtime = runtime_for_many().map_err(cannot_start)?;
@@ -92,20 +107,27 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             (app.environment.clone(), home.clone()),
             Box::new(QuietFace(app.printer.clone())),
             app.clock,
-            folders,
+            (folders, takes_roots),
             args.max_cost,
             (dispatcher, index.sender()),
         );
         let server = Server::new(host, tools, args.wait.map(Duration::from_secs));
         let host = server.host.clone();
         // Without a client that begins a session there is nothing to serve.
-        let ended = match server.serve(rmcp::transport::stdio()).await {
-            Ok(service) => service.waiting().await.map(drop).map_err(Error::failed),
-            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(Error::failed(error)),
+        let session = async {
+            match Box::pin(server.serve(rmcp::transport::stdio())).await {
+                Ok(service) => service.waiting().await.map(drop).map_err(Error::failed),
+                Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+                Err(error) => Err(Error::failed(error)),
+            }
+        };
+        let end = tokio::select! {
+            end = session => end,
+            // Clients end a server with a signal too.
+            Some(()) = interrupts.recv() => Ok(()),
         };
         host.end().await;
-        ended
+        end
     });
     // A read of standard input may still be under way.
     runtime.shutdown_background();
@@ -113,13 +135,19 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     served
 }
 
-fn folders(args: &Args) -> Result<Vec<PathBuf>, Error> {
+fn folders(args: &Args, environment: &Environment) -> Result<Vec<PathBuf>, Error> {
     if args.no_files {
         return Ok(Vec::new());
     }
     let mut folders = args.folder.clone();
     if folders.is_empty() {
-        folders.extend(env::current_dir());
+        // Clients that work in no project start it in `/` or in the home folder, where keys lie.
+        let home = environment.path("HOME").map(fs::canonicalize);
+        let is_project = |folder: &PathBuf| {
+            let is_home = matches!(&home, Some(Ok(home)) if home.starts_with(folder));
+            !is_home && folder != Path::new("/")
+        };
+        folders.extend(env::current_dir().ok().filter(is_project));
     }
     let resolved = folders.into_iter().map(|folder| {
         let resolved = fs::canonicalize(&folder)

@@ -24,6 +24,9 @@ use crate::text::clean::{one_line, shortened};
 /// Most characters of an answer in a list.
 const MAX_ANSWER: usize = 500;
 
+/// Most loops whose turns are counted.
+const MAX_LOOPS: usize = 100;
+
 const DEFAULT_LIMIT: usize = 10;
 
 #[derive(Debug, Default, Deserialize)]
@@ -91,7 +94,7 @@ pub(super) struct ExitView {
 }
 
 impl Host {
-    pub(super) fn history_search(&self, given: SearchArguments) -> Result<SearchResult, Error> {
+    pub(super) fn history_search(&self, given: &SearchArguments) -> Result<SearchResult, Error> {
         let limit = given.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, 50);
         let query = Some(given.query.trim()).filter(|query| !query.is_empty());
         let search = query.map(Search::parse).transpose().map_err(Error::usage)?;
@@ -100,8 +103,9 @@ impl Host {
             calls: Some(true),
             ..Filter::default()
         };
-        let index = index::open(&self.home, &*self.face)?;
-        let rows = history::list(&index.connection, &filter, Some(limit)).map_err(Error::failed)?;
+        let rows = index::with(&self.home, &*self.face, |index| {
+            history::list(&index.connection, &filter, Some(limit))
+        })?;
         let found = rows.into_iter().map(|row| Found {
             id: row.consultation_id.to_string(),
             asked: row.timestamp.to_string(),
@@ -118,7 +122,7 @@ impl Host {
     /// Returns ids and questions of the newest consultations.
     pub(super) fn newest(&self) -> Result<Vec<(String, String)>, Error> {
         let found = self
-            .history_search(SearchArguments::default())?
+            .history_search(&SearchArguments::default())?
             .consultations;
         let pair = |found: Found| (found.id, shortened(&found.question, 100));
         Ok(found.into_iter().map(pair).collect())
@@ -133,8 +137,8 @@ impl Host {
         }
     }
 
-    pub(super) fn panel(&self, given: PanelArguments) -> Result<PanelView, Error> {
-        let prepared = self.prepare(ConsultArguments::of_personas(given.personas), true)?;
+    pub(super) fn panel(&self, given: &PanelArguments) -> Result<PanelView, Error> {
+        let prepared = self.prepare(ConsultArguments::of_personas(given.personas.clone()), true)?;
         let (plan, estimate) = (&prepared.prepared.plan, &prepared.estimate);
         let seats = plan.panel.seats.iter().map(|seat| SeatView {
             persona: seat.persona.name.clone(),
@@ -149,7 +153,7 @@ impl Host {
         })
     }
 
-    pub(super) fn exit_check(&self, given: ExitArguments) -> Result<ExitView, Error> {
+    pub(super) fn exit_check(&self, given: &ExitArguments) -> Result<ExitView, Error> {
         let response = response::read(given.message.as_bytes(), None).map_err(Error::usage)?;
         let options = SignalOptions {
             prompt: None,
@@ -173,6 +177,9 @@ impl Host {
             .loops
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if loops.len() >= MAX_LOOPS && !loops.contains_key(&given.name) {
+            loops.pop_first();
+        }
         let state = loops.entry(given.name.clone()).or_default();
         let now = self.clock.now();
         let name = Some(given.name.as_str()).filter(|name| !name.is_empty());

@@ -1,7 +1,7 @@
 //! From the arguments of a tool to a plan that is ready to run.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -31,7 +31,7 @@ pub(super) struct ConsultArguments {
     #[serde(default)]
     context: String,
     #[serde(default)]
-    files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
     mode: Option<Mode>,
     rounds: Option<Rounds>,
     #[serde(default)]
@@ -40,6 +40,9 @@ pub(super) struct ConsultArguments {
     personas: Vec<String>,
     max_cost: Option<f64>,
     follow_up: Option<String>,
+    /// The folders that the client works in.
+    #[serde(skip)]
+    pub(super) roots: Vec<PathBuf>,
 }
 
 impl ConsultArguments {
@@ -70,12 +73,17 @@ impl Host {
         if arguments.question.trim().is_empty() && !dry_run {
             return Err(Error::usage("`question` is empty"));
         }
+        if arguments.quick && arguments.rounds.is_some() {
+            return Err(Error::usage("`quick` and `rounds` exclude each other"));
+        }
         let max_cost = arguments.max_cost.map(|usd| {
             MicroUsd::from_usd(usd)
                 .ok_or_else(|| Error::usage("`max_cost` is no amount of dollars"))
         });
         let max_cost = max_cost.transpose()?;
-        let files = arguments.files.into_iter().map(|path| self.allowed(path));
+        let own = self.folders.iter().filter(|_| !arguments.files.is_empty());
+        let folders: Vec<&PathBuf> = own.chain(&arguments.roots).collect();
+        let files = arguments.files.iter().map(|path| allowed(path, &folders));
         let earlier = match &arguments.follow_up {
             Some(name) => follow_up::load_named(name, &self.home)?,
             None => FollowUp::default(),
@@ -132,11 +140,12 @@ impl Host {
         })?;
         let estimate = prepared.plan.estimate()?;
         let control = &prepared.plan.control;
-        let own = control.max_cost.into_iter();
-        let ceiling = own.chain(self.left()).min();
-        let gate = control.consent.decide(&estimate, ceiling);
-        if gate == Gate::AboveCeiling {
-            let ceiling = ceiling.unwrap_or_default();
+        // That of the call is consent to what is below it; that of the server is a limit alone.
+        let decide = |ceiling| control.consent.decide(&estimate, ceiling);
+        let gate = decide(control.max_cost);
+        let mut ceilings = control.max_cost.into_iter().chain(self.left());
+        let is_above = |ceiling: &MicroUsd| decide(Some(*ceiling)) == Gate::AboveCeiling;
+        if let Some(ceiling) = ceilings.find(is_above) {
             return Err(Error::new(
                 Exit::Ceiling,
                 format!("the ceiling of {ceiling:.2} does not pay for this consultation"),
@@ -154,41 +163,29 @@ impl Host {
             gate,
         })
     }
+}
 
-    /// Returns a file or folder as it is resolved, if it lies in a folder that may be read.
-    fn allowed(&self, path: PathBuf) -> Result<PathBuf, Error> {
-        let shown = path.display().to_string();
-        if self.folders.is_empty() {
-            return Err(Error::usage("this server reads no files")
-                .hint("give the text itself as `context`"));
-        }
-        let candidates = self.folders.iter().filter_map(|folder| {
-            let resolved = fs::canonicalize(folder.join(&path)).ok()?;
-            Some((folder, resolved))
-        });
-        let mut exists = false;
-        for (_, resolved) in candidates {
-            exists = true;
-            if self
-                .folders
-                .iter()
-                .any(|folder| resolved.starts_with(folder))
-            {
-                return Ok(resolved);
-            }
-        }
-        Err(if exists {
-            let folders: Vec<_> = self
-                .folders
-                .iter()
-                .map(|it| it.display().to_string())
-                .collect();
-            Error::usage(format!(
-                "`{shown}` is outside of the folders that this server may read"
-            ))
-            .hint(format!("those are: {}", folders.join(", ")))
-        } else {
-            Error::usage(format!("`{shown}` does not exist"))
-        })
+/// Returns a file or folder as it is resolved, if it lies in a folder that may be read.
+fn allowed(path: &Path, folders: &[&PathBuf]) -> Result<PathBuf, Error> {
+    if folders.is_empty() {
+        return Err(Error::usage("this server reads no files").hint(
+            "give the text itself as `context`; a person can allow a folder: `conclave mcp \
+             --folder DIR`",
+        ));
     }
+    let resolved = folders.iter().map(|it| fs::canonicalize(it.join(path)));
+    let resolved: Vec<PathBuf> = resolved.filter_map(Result::ok).collect();
+    let is_inside = |path: &&PathBuf| folders.iter().any(|folder| path.starts_with(folder));
+    if let Some(inside) = resolved.iter().find(is_inside) {
+        return Ok(inside.clone());
+    }
+    let shown = path.display();
+    if resolved.is_empty() {
+        return Err(Error::usage(format!("`{shown}` does not exist")));
+    }
+    let folders: Vec<_> = folders.iter().map(|it| it.display().to_string()).collect();
+    Err(Error::usage(format!(
+        "`{shown}` is outside of the folders that this server may read"
+    ))
+    .hint(format!("those are: {}", folders.join(", "))))
 }

@@ -3,37 +3,38 @@
 //! tasks and resources answer.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
-    CreateTaskResult, DetailedTask, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, GetTaskParams, GetTaskResult, Implementation, InputRequest,
-    InputRequiredResult, JsonObject, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Task, TaskPayload,
-    TaskStatus, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CreateTaskResult,
+    DetailedTask, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
+    GetTaskParams, GetTaskResult, Implementation, InputRequest, InputRequiredResult, JsonObject,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ResourceContents, ResourceTemplate,
+    ServerCapabilities, ServerConfig, Task, TaskPayload, TaskStatus, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
-use tokio::time::Instant;
+use serde_json::Value;
+use tokio::time::{Instant, timeout};
+use url::Url;
 
+use super::answers::{
+    RESOURCE, check_consent, complete, link, needs_consent, object, question, refusal,
+};
 use super::host::{Host, Waited};
 use super::request::{ConsultArguments, PreparedConsultation};
-use super::view::ConsultationView;
 use crate::consultation::policy::consent::Gate;
-use crate::consultation::policy::estimate::Estimate;
-use crate::domain::ids::{ConsultationId, short_id};
-use crate::engine::host;
-use crate::error::{Error, whole};
+use crate::domain::ids::ConsultationId;
+use crate::error::Error;
 use crate::session::batch::approved;
 use crate::session::run::MonthRule;
-use crate::terminal::output::format::{cost_range, dollars};
 
 /// The longest time that a call waits without signs of progress: clients cut silent calls after a
 /// minute.
@@ -43,14 +44,17 @@ const WITHOUT_PROGRESS: Duration = Duration::from_secs(50);
 /// whatever it reports.
 const WITH_PROGRESS: Duration = Duration::from_secs(240);
 
-/// The longest time between two signs of progress.
-const PROGRESS: Duration = Duration::from_secs(10);
+/// The longest time between two signs of progress: at most ten seconds for the client.
+const PROGRESS: Duration = Duration::from_secs(9);
 
 /// The time after which a client that polls a task asks again.
 const POLL_MS: u64 = 5_000;
 
 /// The longest wait for a person's answer.
 const ANSWER: Duration = Duration::from_secs(600);
+
+/// Most consultations that wait for a person's answer.
+const MAX_ASKED: usize = 16;
 
 /// The question to the person among the requests for input.
 const CONSENT: &str = "consent";
@@ -60,8 +64,6 @@ const INSTRUCTIONS: &str = "Second opinions from a panel of different language m
     question all that the panel needs to know. Search `history_search` first: the question may \
     have been asked before.";
 
-const RESOURCE: &str = "conclave://consultation/";
-
 /// Answers a client's requests.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
@@ -70,7 +72,7 @@ pub(super) struct Server {
     /// The longest time that a call waits, if the person has set it.
     longest_wait: Option<Duration>,
     /// Consultations whose cost a person is asked about, by the state that the client returns.
-    asked: Arc<Mutex<BTreeMap<String, PreparedConsultation>>>,
+    asked: Arc<Mutex<BTreeMap<String, (Instant, PreparedConsultation)>>>,
 }
 
 /// A tool's result, or an error that the model reads.
@@ -95,19 +97,22 @@ impl Server {
         let answer = answer.and_then(|all| all.get(CONSENT)).cloned();
         let earlier = request.request_state.as_deref().and_then(|state| {
             let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            asked.remove(state)
+            let (since, prepared) = asked.remove(state)?;
+            (since.elapsed() < ANSWER).then_some(prepared)
         });
         if let (Some(prepared), Some(answer)) = (earlier, answer) {
             let answer: ElicitResult = serde_json::from_value(answer).map_err(Error::usage)?;
-            check_consent(answer.action, &prepared.estimate)?;
+            check_consent(&answer.action, &prepared.estimate)?;
             return self
                 .begin(prepared, MonthRule::MayBeExceeded, context)
                 .await;
         }
-        let arguments: ConsultArguments = arguments(request.arguments)?;
-        let host = Arc::clone(&self.host);
-        let prepared = host::run_aside("plan", move || host.prepare(arguments, false)).await;
-        let prepared = prepared.ok_or_else(|| Error::failed("the program failed"))??;
+        let mut arguments: ConsultArguments = arguments(request.arguments)?;
+        if !arguments.files.is_empty() {
+            arguments.roots = self.roots(context).await;
+        }
+        let prepare = move |host: &Host| host.prepare(arguments, false);
+        let prepared = self.host.aside(prepare).await?;
         match &prepared.gate {
             Gate::Pass(_) | Gate::AboveCeiling => {
                 self.begin(prepared, MonthRule::Limited, context).await
@@ -136,9 +141,14 @@ impl Server {
             requested_schema: ElicitationSchema::new(BTreeMap::new()),
         };
         if is_modern(context) {
-            let state = ulid::Ulid::generate().to_string();
+            let (state, now) = (ulid::Ulid::generate().to_string(), Instant::now());
             let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            asked.insert(state.clone(), prepared);
+            asked.retain(|_, (since, _)| since.elapsed() < ANSWER);
+            if asked.len() >= MAX_ASKED {
+                // States are in the order of time.
+                asked.pop_first();
+            }
+            asked.insert(state.clone(), (now, prepared));
             let request = InputRequest::Elicitation(rmcp::model::ElicitRequest::new(question));
             let requests = BTreeMap::from([(CONSENT.to_owned(), request)]);
             return Ok(InputRequiredResult::new(Some(requests), Some(state)).into());
@@ -150,11 +160,28 @@ impl Server {
             () = context.ct.cancelled() => Ok(ElicitationAction::Cancel),
         };
         check_consent(
-            answer.unwrap_or(ElicitationAction::Cancel),
+            &answer.unwrap_or(ElicitationAction::Cancel),
             &prepared.estimate,
         )?;
         self.begin(prepared, MonthRule::MayBeExceeded, context)
             .await
+    }
+
+    /// The folders that the client works in, if they may be read.
+    #[expect(deprecated, reason = "clients of the era of `initialize` have them")]
+    async fn roots(&self, context: &RequestContext<RoleServer>) -> Vec<PathBuf> {
+        let capabilities = context.client_capabilities();
+        let has_roots = capabilities.is_some_and(|capabilities| capabilities.roots.is_some());
+        if !self.host.takes_roots || !has_roots || is_modern(context) {
+            return Vec::new();
+        }
+        let listed = timeout(PROGRESS, context.peer.list_roots()).await;
+        let Ok(Ok(listed)) = listed else {
+            return Vec::new();
+        };
+        let folder = |uri: &str| fs::canonicalize(Url::parse(uri).ok()?.to_file_path().ok()?).ok();
+        let roots = listed.roots.iter();
+        roots.filter_map(|root| folder(&root.uri)).collect()
     }
 
     async fn begin(
@@ -163,11 +190,18 @@ impl Server {
         month_rule: MonthRule,
         context: &RequestContext<RoleServer>,
     ) -> ToolResult {
+        if context.ct.is_cancelled() {
+            return Err(Error::declined("the call was cancelled"));
+        }
         let providers = prepared.template.providers.clone();
         let plan = approved(prepared.prepared);
-        let id = self.host.begin(plan, &providers, month_rule).await?;
+        let parent = context.meta.get_traceparent().map(ToOwned::to_owned);
+        let id = self.host.begin(plan, &providers, month_rule, parent);
+        let id = id.await?;
         let capabilities = context.client_capabilities();
-        if capabilities.is_some_and(|capabilities| capabilities.supports_tasks()) {
+        let has_tasks = capabilities.is_some_and(|capabilities| capabilities.supports_tasks());
+        // Clients of the era of `initialize` declare the extension, but do not understand a task.
+        if has_tasks && is_modern(context) {
             let waited = self.host.wait(&id, None, Instant::now()).await?;
             let task = self.task(&id, &waited);
             return Ok(CallToolResponse::Task(CreateTaskResult::new(task)));
@@ -180,7 +214,7 @@ impl Server {
                 self.host.wait(&id, None, Instant::now() + PROGRESS).await?
             }
         };
-        Ok(result(&waited.view(&id)))
+        Ok(complete(&waited.view(&id)).into())
     }
 
     /// Waits as long as the client does, and reports progress where it wants it.
@@ -283,7 +317,7 @@ impl ServerHandler for Server {
                 return Err(ErrorData::invalid_params(message, None));
             }
         };
-        Ok(answered.unwrap_or_else(|error| refusal(&error)))
+        Ok(answered.unwrap_or_else(|error| refusal(&error, &self.host.environment).into()))
     }
 
     async fn get_task(
@@ -292,19 +326,26 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let id = self.task_id(&request.task_id)?;
-        let waited = self.host.wait(&id, None, Instant::now()).await;
-        let waited = waited.map_err(|error| ErrorData::internal_error(message(&error), None))?;
-        let payload = match &waited {
-            Waited::Running(_) => TaskPayload::Working,
-            Waited::Ended(_) if waited.is_cancelled() => TaskPayload::Cancelled,
-            Waited::Ended(_) => TaskPayload::Completed {
-                result: object(&complete(&waited.view(&id))),
-            },
+        let completed = |result| TaskPayload::Completed {
+            result: object(&result),
         };
-        Ok(GetTaskResult::new(DetailedTask::new(
-            self.task(&id, &waited),
-            payload,
-        )))
+        let (task, payload) = match self.host.wait(&id, None, Instant::now()).await {
+            Ok(waited) => {
+                let payload = match &waited {
+                    Waited::Running(_) => TaskPayload::Working,
+                    Waited::Ended(_) if waited.is_cancelled() => TaskPayload::Cancelled,
+                    Waited::Ended(_) => completed(complete(&waited.view(&id))),
+                };
+                (self.task(&id, &waited), payload)
+            }
+            // An error of a tool, as the model would read it without a task.
+            Err(error) => {
+                let now = self.host.clock.now().to_string();
+                let task = Task::new(id.as_str(), TaskStatus::Completed, now.clone(), now);
+                (task, completed(refusal(&error, &self.host.environment)))
+            }
+        };
+        Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
     }
 
     async fn cancel_task(
@@ -321,9 +362,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let host = Arc::clone(&self.host);
-        let rows = host::run_aside("history", move || host.newest()).await;
-        let rows = rows.and_then(Result::ok).unwrap_or_default();
+        let rows = self.host.aside(Host::newest).await.unwrap_or_default();
         let resource = |(id, question): (String, String)| link(&id, question);
         Ok(ListResourcesResult::with_all_items(
             rows.into_iter().map(resource).collect(),
@@ -349,25 +388,15 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let (host, uri) = (Arc::clone(&self.host), request.uri.clone());
-        let read = move || {
-            let rest = uri.strip_prefix(RESOURCE)?;
-            let (name, is_record) = match rest.strip_suffix("/record") {
-                Some(name) => (name, true),
-                None => (rest, false),
-            };
-            let id = host.find(name).ok()?;
-            let text = host.resource(&id, is_record).ok()?;
-            let mime = if is_record {
-                "application/json"
-            } else {
-                "text/markdown"
-            };
-            Some((text, mime))
-        };
         let uri = request.uri;
-        let found = host::run_aside("resource", read).await.flatten();
-        let (text, mime) = found.ok_or_else(|| {
+        let rest = uri.strip_prefix(RESOURCE).unwrap_or_default();
+        let (name, mime) = match rest.strip_suffix("/record") {
+            Some(name) => (name.to_owned(), "application/json"),
+            None => (rest.to_owned(), "text/markdown"),
+        };
+        let is_record = name != rest;
+        let read = move |host: &Host| host.resource(&host.find(&name)?, is_record);
+        let text = self.host.aside(read).await.map_err(|_| {
             ErrorData::resource_not_found(format!("there is no resource `{uri}`"), None)
         })?;
         let contents = ResourceContents::text(text, uri).with_mime_type(mime);
@@ -388,25 +417,22 @@ impl Server {
         }
         let Named { id } = arguments(given)?;
         let id = self.host.find(&id)?;
-        let deadline = Instant::now() + self.longest_wait.unwrap_or(WITHOUT_PROGRESS);
         let waited = tokio::select! {
-            waited = self.host.wait(&id, None, deadline) => waited?,
+            waited = self.wait(&id, context) => waited?,
             // The consultation goes on: another call began it.
             () = context.ct.cancelled() => self.host.wait(&id, None, Instant::now()).await?,
         };
-        Ok(result(&waited.view(&id)))
+        Ok(complete(&waited.view(&id)).into())
     }
 
     /// Answers a tool that blocks, on a thread of its own.
     async fn aside<A: DeserializeOwned + Send + 'static, T: Serialize + Send + 'static>(
         &self,
         given: Option<JsonObject>,
-        tool: fn(&Host, A) -> Result<T, Error>,
+        tool: fn(&Host, &A) -> Result<T, Error>,
     ) -> ToolResult {
         let arguments: A = arguments(given)?;
-        let host = Arc::clone(&self.host);
-        let answered = host::run_aside("tool", move || tool(&host, arguments)).await;
-        let answered = answered.ok_or_else(|| Error::failed("the program failed"))??;
+        let answered = self.host.aside(move |host| tool(host, &arguments)).await?;
         let value = serde_json::to_value(answered).map_err(Error::failed)?;
         Ok(CallToolResult::structured(value).into())
     }
@@ -431,87 +457,4 @@ async fn progress(
     let progress = ProgressNotificationParam::new(token, steps).with_message(phase);
     // A client that is gone is noticed by the end of its input.
     let _ = context.peer.notify_progress(progress).await;
-}
-
-fn question(estimate: &Estimate) -> String {
-    let cost = cost_range(estimate.low, estimate.cost, estimate.high, dollars);
-    format!("Ask the panel for about {cost}?")
-}
-
-fn check_consent(action: ElicitationAction, estimate: &Estimate) -> Result<(), Error> {
-    match action {
-        ElicitationAction::Accept => Ok(()),
-        ElicitationAction::Decline => Err(Error::declined("the person declined the cost")),
-        _ => Err(needs_consent(estimate, "the person gave no answer")),
-    }
-}
-
-/// Names what lets the consultation begin.
-fn needs_consent(estimate: &Estimate, why: &str) -> Error {
-    let cost = cost_range(estimate.low, estimate.cost, estimate.high, dollars);
-    let ceiling = estimate.high.known.up_to_cents();
-    Error::declined(format!(
-        "the estimate is {cost}, which needs consent, and {why}"
-    ))
-    .hint(format!(
-        "ask the person, then call again with `max_cost` {:.2} or more, which is consent to it; or \
-         call with `quick`, which costs about half",
-        ceiling.usd()
-    ))
-}
-
-fn message(error: &Error) -> String {
-    let mut text = whole(error.source());
-    for hint in &error.hints {
-        text = format!("{text}\nhint: {hint}");
-    }
-    text
-}
-
-fn refusal(error: &Error) -> CallToolResponse {
-    CallToolResult::error(vec![ContentBlock::text(message(error))]).into()
-}
-
-fn result(view: &ConsultationView) -> CallToolResponse {
-    complete(view).into()
-}
-
-fn complete(view: &ConsultationView) -> CallToolResult {
-    let value = serde_json::to_value(view).unwrap_or_default();
-    let mut result = CallToolResult::structured(value);
-    let name = format!("Consultation {}", short_id(&view.id));
-    result
-        .content
-        .push(ContentBlock::resource_link(link(&view.id, name)));
-    result
-}
-
-fn link(id: &str, name: String) -> Resource {
-    Resource::new(format!("{RESOURCE}{id}"), name).with_mime_type("text/markdown")
-}
-
-fn object(result: &CallToolResult) -> JsonObject {
-    match json!(result) {
-        Value::Object(object) => object,
-        _ => JsonObject::default(),
-    }
-}
-
-/// The tools, with what their descriptions name.
-pub(super) fn tools(personas: &str, folders: &str) -> Result<Vec<Tool>, Error> {
-    let text = include_str!("tools.json");
-    let mut tools: Vec<Tool> = serde_json::from_str(text).map_err(Error::failed)?;
-    let schema = include_str!("../../../schemas/mcp-consultation.schema.json");
-    let schema: JsonObject = serde_json::from_str(schema).map_err(Error::failed)?;
-    for tool in &mut tools {
-        let named = json!(*tool.input_schema).to_string();
-        let named = named
-            .replace("{personas}", personas)
-            .replace("{folders}", folders);
-        tool.input_schema = Arc::new(serde_json::from_str(&named).map_err(Error::failed)?);
-        if tool.name.starts_with("consult") {
-            tool.output_schema = Some(Arc::new(schema.clone()));
-        }
-    }
-    Ok(tools)
 }

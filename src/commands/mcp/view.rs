@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::domain::answer::confidence::Confidence;
 use crate::domain::record::stored_record::{Completion, OpenPoint, StoredRecord};
 use crate::terminal::report::{confidence, report};
 use crate::text::clean::shortened_unmasked;
@@ -109,7 +110,10 @@ impl ConsultationView {
             progress: None,
             recommendation: record.recommendation.clone(),
             options: options.collect(),
-            confidence: record.confidence.filter(|_| !is_menu).map(|it| it.value()),
+            confidence: record
+                .confidence
+                .filter(|_| !is_menu)
+                .map(Confidence::value),
             confidence_rests_on: is_answered.then(|| confidence(record)),
             dissent: dissent.collect(),
             open_points: record.open_points.iter().map(open_point).collect(),

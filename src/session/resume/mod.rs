@@ -53,6 +53,11 @@ impl InterruptedConsultation {
         self.replayed.consultation.plan()
     }
 
+    /// Returns whether what follows is stored.
+    pub fn is_stored(&self) -> bool {
+        matches!(self.storage, Storage::Files(..))
+    }
+
     pub fn session(self, terms: ResumeTerms, providers: Providers, clock: Clock) -> Session {
         Session {
             consultation: self.replayed.consultation,

@@ -1,5 +1,7 @@
 //! `conclave mcp`, over its standard input and output as clients use it.
 
+mod faults;
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
@@ -98,6 +100,14 @@ impl Client {
                 return message;
             }
             self.notices.push(message);
+        }
+    }
+
+    fn answer_in_any_order(&mut self, id: u64) -> Value {
+        let early = self.notices.iter().position(|it| it["id"] == id);
+        match early {
+            Some(at) => self.notices.remove(at),
+            None => self.answer_to(id),
         }
     }
 
@@ -309,6 +319,10 @@ fn cost_above_the_threshold_is_asked_about_or_refused_with_what_allows_it() {
             is_error,
             "{action}: {result}"
         );
+        assert!(
+            !is_error || text(&result).contains("`max_cost`"),
+            "{result}"
+        );
     }
     // The other era: the call is made again with the answer.
     let mut client = Client::start(&conclave, &[], true, json!({"elicitation": {"form": {}}}));
@@ -407,14 +421,7 @@ fn many_calls_run_beside_each_other() {
         .map(|_| client.begin("tools/call", call.clone()))
         .collect();
     for id in ids {
-        let early = client
-            .notices
-            .iter()
-            .position(|message| message["id"] == id);
-        let answer = match early {
-            Some(at) => client.notices.remove(at),
-            None => client.answer_to(id),
-        };
+        let answer = client.answer_in_any_order(id);
         assert_eq!(
             answer["result"]["structuredContent"]["status"], "complete",
             "{answer}"
@@ -442,6 +449,11 @@ fn garbage_is_survived_and_wrong_arguments_are_named() {
             "consultation",
             json!({"id": "never"}),
             "no consultation is called `never`",
+        ),
+        (
+            "consult",
+            json!({"question": "Why?", "rounds": 4, "quick": true}),
+            "`quick` and `rounds`",
         ),
         ("exit_check", json!({}), "missing field `message`"),
     ];

@@ -1,0 +1,96 @@
+//! What a server says: questions about the cost, results, errors, and its tools.
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolResult, ContentBlock, ElicitationAction, JsonObject, Resource, Tool};
+use serde_json::{Value, json};
+
+use super::view::ConsultationView;
+use crate::config::env::Environment;
+use crate::consultation::policy::estimate::Estimate;
+use crate::domain::ids::short_id;
+use crate::error::{Error, whole};
+use crate::setup::context::scrubber;
+use crate::terminal::output::format::{cost_range, dollars};
+
+pub(super) const RESOURCE: &str = "conclave://consultation/";
+
+pub(super) fn question(estimate: &Estimate) -> String {
+    let cost = cost_range(estimate.low, estimate.cost, estimate.high, dollars);
+    format!("Ask the panel for about {cost}?")
+}
+
+pub(super) fn check_consent(action: &ElicitationAction, estimate: &Estimate) -> Result<(), Error> {
+    match action {
+        ElicitationAction::Accept => Ok(()),
+        // Some programs decline by themselves where no person is.
+        ElicitationAction::Decline => Err(needs_consent(estimate, "it was declined")),
+        _ => Err(needs_consent(estimate, "the person gave no answer")),
+    }
+}
+
+/// Names what lets the consultation begin.
+pub(super) fn needs_consent(estimate: &Estimate, why: &str) -> Error {
+    let cost = cost_range(estimate.low, estimate.cost, estimate.high, dollars);
+    let ceiling = estimate.high.known.up_to_cents();
+    Error::declined(format!(
+        "the estimate is {cost}, which needs consent, and {why}"
+    ))
+    .hint(format!(
+        "ask the person, then call again with `max_cost` {:.2} or more, which is consent to it; or \
+         call with `quick`, which costs about half",
+        ceiling.usd()
+    ))
+}
+
+/// An error as the model reads it, with secrets masked.
+pub(super) fn refusal(error: &Error, environment: &Environment) -> CallToolResult {
+    let mut text = whole(error.source());
+    for hint in &error.hints {
+        text = format!("{text}\nhint: {hint}");
+    }
+    if let Ok(scrubber) = scrubber::load(environment) {
+        scrubber.mask(vec![&mut text]);
+    }
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+pub(super) fn complete(view: &ConsultationView) -> CallToolResult {
+    let value = serde_json::to_value(view).unwrap_or_default();
+    let mut result = CallToolResult::structured(value);
+    let name = format!("Consultation {}", short_id(&view.id));
+    result
+        .content
+        .push(ContentBlock::resource_link(link(&view.id, name)));
+    result
+}
+
+pub(super) fn link(id: &str, name: String) -> Resource {
+    Resource::new(format!("{RESOURCE}{id}"), name).with_mime_type("text/markdown")
+}
+
+pub(super) fn object(result: &CallToolResult) -> JsonObject {
+    match json!(result) {
+        Value::Object(object) => object,
+        _ => JsonObject::default(),
+    }
+}
+
+/// The tools, with what their descriptions name.
+pub(super) fn tools(personas: &str, folders: &str) -> Result<Vec<Tool>, Error> {
+    let text = include_str!("tools.json");
+    let mut tools: Vec<Tool> = serde_json::from_str(text).map_err(Error::failed)?;
+    let schema = include_str!("../../../schemas/mcp-consultation.schema.json");
+    let schema: JsonObject = serde_json::from_str(schema).map_err(Error::failed)?;
+    for tool in &mut tools {
+        let named = json!(*tool.input_schema).to_string();
+        let named = named
+            .replace("{personas}", personas)
+            .replace("{folders}", folders);
+        tool.input_schema = Arc::new(serde_json::from_str(&named).map_err(Error::failed)?);
+        if tool.name.starts_with("consult") {
+            tool.output_schema = Some(Arc::new(schema.clone()));
+        }
+    }
+    Ok(tools)
+}

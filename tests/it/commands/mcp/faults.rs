@@ -1,0 +1,269 @@
+//! What clients and people do that was not meant: limits, signals, half-done consultations.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::{Client, cheap, text};
+use crate::support::binary::Conclave;
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::pty::{Output, Terminal};
+use crate::support::trace_receiver::TraceReceiver;
+
+fn tasks() -> Value {
+    json!({"extensions": {"io.modelcontextprotocol/tasks": {}}})
+}
+
+fn stalled() -> ProviderServer {
+    let server = ProviderServer::start();
+    let answer = Answer::text("never to be finished").stall();
+    server.on(On::vendor(Vendor::Google), answer);
+    server
+}
+
+/// Returns the id of a consultation whose server was killed when all experts were asked.
+fn killed(server: &ProviderServer, conclave: &Conclave) -> String {
+    let mut client = Client::start(conclave, &[], true, tasks());
+    let task = client.call("consult", json!({"question": "Why?"}));
+    server.wait_until("all experts are asked", |requests| requests.len() == 3);
+    client.child.kill().unwrap();
+    task["taskId"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn client_of_the_old_era_gets_no_task_whatever_it_declares() {
+    let server = ProviderServer::start();
+    let mut client = Client::start(&cheap(&server), &[], false, tasks());
+    let result = client.call("consult", json!({"question": "Why?", "rounds": 1}));
+    assert_eq!(
+        result["structuredContent"]["status"], "complete",
+        "{result}"
+    );
+}
+
+#[test]
+fn cancelled_task_is_not_continued_by_the_next_server() {
+    let server = stalled();
+    let conclave = cheap(&server);
+    let id = killed(&server, &conclave);
+    let mut client = Client::start(&conclave, &[], true, tasks());
+    client.ask("tasks/cancel", json!({"taskId": id}));
+    let got = client.ask("tasks/get", json!({"taskId": id}))["result"].clone();
+    assert_eq!(got["status"], "completed", "{got}");
+    assert_eq!(got["result"]["structuredContent"]["status"], "incomplete");
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
+fn calls_that_ask_for_the_same_consultation_continue_it_once() {
+    let server = stalled();
+    let conclave = cheap(&server);
+    let id = killed(&server, &conclave);
+    server.on(On::any(), Answer::valid());
+    let mut client = Client::legacy(&conclave, &[]);
+    let call =
+        json!({"name": "consultation", "arguments": {"id": id}, "_meta": {"progressToken": 1}});
+    let calls: Vec<u64> = (0..8)
+        .map(|_| client.begin("tools/call", call.clone()))
+        .collect();
+    for call in calls {
+        let answer = client.answer_in_any_order(call);
+        let view = &answer["result"]["structuredContent"];
+        assert_eq!(view["status"], "complete", "{answer}");
+    }
+    assert!(
+        client
+            .notices
+            .iter()
+            .any(|it| it["method"] == "notifications/progress")
+    );
+    let first = server
+        .requests()
+        .iter()
+        .filter(|it| it.vendor == Some(Vendor::Google))
+        .count();
+    // The first round once more, and the cross-examination.
+    assert_eq!(first, 3);
+}
+
+#[test]
+fn consents_that_wait_are_bounded() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 0}"#);
+    let mut client = Client::start(&conclave, &[], true, json!({"elicitation": {"form": {}}}));
+    let question = json!({"question": "Why?", "rounds": 1});
+    let states: Vec<Value> = (0..17)
+        .map(|_| client.call("consult", question.clone())["requestState"].clone())
+        .collect();
+    let mut retry = |state: &Value| {
+        client.ask(
+            "tools/call",
+            json!({"name": "consult", "arguments": question, "requestState": state,
+            "inputResponses": {"consent": {"action": "accept", "content": {}}}}),
+        )["result"]
+            .clone()
+    };
+    let oldest = retry(&states[0]);
+    assert_eq!(oldest["resultType"], "input_required", "{oldest}");
+    let newest = retry(&states[16]);
+    assert_eq!(
+        newest["structuredContent"]["status"], "complete",
+        "{newest}"
+    );
+}
+
+#[test]
+fn ceiling_of_the_server_is_no_consent() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 0}"#);
+    let mut client = Client::legacy(&conclave, &["--max-cost", "50"]);
+    let refused = client.call("consult", json!({"question": "Why?"}));
+    assert!(text(&refused).contains("needs consent"), "{refused}");
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[test]
+fn roots_of_the_client_may_be_read_unless_a_person_named_folders() {
+    let server = ProviderServer::start();
+    let conclave = cheap(&server);
+    let root = conclave.folder().parent().unwrap().join("root of client");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("inside.md"), "the inside").unwrap();
+    let inside = root.join("inside.md").display().to_string();
+    let call = json!({"name": "consult", "arguments": {"question": "Why?", "rounds": 1, "files": [inside]}});
+    let roots = json!({"roots": {}});
+    let mut client = Client::start(&conclave, &[], false, roots.clone());
+    let id = client.begin("tools/call", call.clone());
+    let asked = client.receive();
+    assert_eq!(asked["method"], "roots/list", "{asked}");
+    let uri = format!("file://{}", root.display().to_string().replace(' ', "%20"));
+    let listed = json!({"roots": [{"uri": "https://example.com/"}, {"uri": uri}]});
+    client.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": listed}));
+    let answered = client.answer_to(id)["result"].clone();
+    assert_eq!(answered["isError"], false, "{answered}");
+    assert!(server.requests()[0].body.to_string().contains("the inside"));
+    let own = conclave.folder().display().to_string();
+    let mut client = Client::start(&conclave, &["--folder", &own], false, roots);
+    let refused = client.ask("tools/call", call)["result"].clone();
+    assert!(
+        text(&refused).contains("outside of the folders"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn home_folder_and_what_is_above_it_are_no_project() {
+    let server = ProviderServer::start();
+    for home in [Path::new(""), Path::new("user")] {
+        let conclave = cheap(&server);
+        let home = conclave.folder().join(home);
+        fs::create_dir_all(&home).unwrap();
+        fs::write(conclave.folder().join("key.txt"), "key").unwrap();
+        let conclave = conclave.variable("HOME", home);
+        let mut client = Client::legacy(&conclave, &[]);
+        let refused = client.call("consult", json!({"question": "Why?", "files": ["key.txt"]}));
+        assert!(text(&refused).contains("reads no files"), "{refused}");
+    }
+}
+
+#[test]
+fn trace_is_a_part_of_the_clients_and_is_sent_before_the_end() {
+    let (server, receiver) = (ProviderServer::start(), TraceReceiver::start(&[]));
+    let conclave = cheap(&server)
+        .variable("CONCLAVE_OTLP", "on")
+        .variable("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url());
+    let mut client = Client::legacy(&conclave, &[]);
+    let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let mut call = json!({"name": "consult", "arguments": {"question": "Why?", "rounds": 1}});
+    client.ask("tools/call", call.clone());
+    call["_meta"] = json!({"traceparent": parent});
+    client.ask("tools/call", call);
+    assert_eq!(client.end(), Some(0));
+    let traces = receiver.traces();
+    let of_client = |trace: &&crate::support::otlp::Exported| {
+        trace.spans[0]["trace"] == "4bf92f3577b34da6a3ce929d0e0e4736"
+            && trace.spans[0]["parent"] == "00f067aa0ba902b7"
+    };
+    assert_eq!(traces.len(), 2);
+    assert_eq!(traces.iter().filter(of_client).count(), 1);
+}
+
+#[test]
+fn signal_ends_the_server_and_its_consultations_can_be_continued() {
+    let server = stalled();
+    let conclave = cheap(&server);
+    let mut client = Client::start(&conclave, &[], true, tasks());
+    let task = client.call("consult", json!({"question": "Why?"}));
+    server.wait_until("all experts are asked", |requests| requests.len() == 3);
+    kill_process(Pid::from_child(&client.child), Signal::TERM).unwrap();
+    assert_eq!(client.child.wait().unwrap().code(), Some(0));
+    server.on(On::any(), Answer::valid());
+    let mut client = Client::legacy(&conclave, &[]);
+    let result = client.call("consultation", json!({"id": task["taskId"]}));
+    assert_eq!(
+        result["structuredContent"]["status"], "complete",
+        "{result}"
+    );
+}
+
+#[test]
+fn person_at_a_terminal_is_told_what_it_is() {
+    let conclave = Conclave::new();
+    let mut terminal = Terminal::start(&conclave, 200, Output::Terminal, &["mcp"]);
+    terminal.wait_for_sight("--print-config claude");
+    terminal.type_in("\x03");
+    assert_eq!(terminal.end().0.code, Some(0));
+}
+
+#[test]
+fn broken_index_is_rebuilt_under_a_search() {
+    let server = ProviderServer::start();
+    let conclave = cheap(&server);
+    let mut client = Client::legacy(&conclave, &[]);
+    client.call("consult", json!({"question": "Why?", "rounds": 1}));
+    assert_eq!(client.end(), Some(0));
+    fs::write(conclave.home().join("consult-analytics.db"), "no database").unwrap();
+    let mut client = Client::legacy(&conclave, &[]);
+    let found = client.call("history_search", json!({"query": "why"}));
+    let found = found["structuredContent"]["consultations"].as_array();
+    assert_eq!(found.unwrap().len(), 1);
+}
+
+#[test]
+fn errors_keep_keys_to_themselves_and_say_how_to_get_one() {
+    let server = ProviderServer::start();
+    let key = Vendor::Anthropic.key();
+    let mut client = Client::legacy(&Conclave::at(&server), &[]);
+    let refused = client.call("consultation", json!({"id": key}));
+    assert!(
+        text(&refused).contains("no consultation is called"),
+        "{refused}"
+    );
+    assert!(!refused.to_string().contains(&*key));
+    // Without a person at a terminal, nothing asks for anything.
+    let mut client = Client::legacy(&Conclave::new(), &[]);
+    let refused = client.call("consult", json!({"question": "Why?"}));
+    assert!(text(&refused).contains("no model to ask"), "{refused}");
+}
+
+#[test]
+fn lines_and_questions_of_any_length_are_survived() {
+    let server = ProviderServer::start();
+    let mut client = Client::legacy(&cheap(&server), &[]);
+    let input = client.input.as_mut().unwrap();
+    let line = vec![b'x'; 17 * 1024 * 1024];
+    input
+        .write_all(&line)
+        .and_then(|()| input.write_all(b"\n"))
+        .unwrap();
+    // Longer than any model reads, and dear.
+    let long = "why ".repeat(250_000);
+    let refused = client.call("consult", json!({"question": long}));
+    assert_eq!(refused["isError"], true, "{}", text(&refused));
+    assert!(text(&refused).len() < 2_000, "{}", text(&refused).len());
+    assert_eq!(server.requests().len(), 0);
+    assert_eq!(client.end(), Some(0));
+}
