@@ -38,7 +38,9 @@ fn with_claude(server: &ProviderServer, lines: &[Value]) -> Conclave {
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("claude"), script).unwrap();
     fs::set_permissions(folder.join("claude"), Permissions::from_mode(0o700)).unwrap();
-    conclave.variable("PATH", folder)
+    // With the shell that leads the group of a program.
+    let path = format!("{}:/usr/bin:/bin", folder.display());
+    conclave.variable("PATH", path)
 }
 
 fn calls(conclave: &Conclave) -> usize {
