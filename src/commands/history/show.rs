@@ -202,7 +202,7 @@ pub(super) fn export(args: &ExportArgs, archive: &Archive<'_>) -> Result<(), Err
         .note(&format!("{} written to {}", found, output.display()));
     let page = path::absolute(output).map_err(Error::failed)?;
     let browser = environment.text("BROWSER").unwrap_or_default();
-    if args.open && !open_page(&page, &browser) {
+    if args.open && !open_page(&page, browser) {
         archive
             .app
             .printer

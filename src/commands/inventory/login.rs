@@ -122,7 +122,7 @@ async fn log_in(no_browser: bool, port: u16, sign_in: &SignIn, app: App<'_>) -> 
     let has_screen = cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(is_set);
     if has_screen && !no_browser && !is_set(&"SSH_CONNECTION") {
         let browser = app.environment.text("BROWSER").unwrap_or_default();
-        open_page(Path::new(address.as_str()), &browser);
+        open_page(Path::new(address.as_str()), browser);
     }
     let callback = answer(listener, &attempt, app.printer).await?;
     let _lock = sign_in.lock()?;

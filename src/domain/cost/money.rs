@@ -192,6 +192,7 @@ impl Cost {
     }
 
     /// Without what a plan pays for.
+    #[must_use]
     pub fn billed(self) -> Self {
         Self {
             by_plan: false,

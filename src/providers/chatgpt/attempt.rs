@@ -130,19 +130,20 @@ impl Attempt {
     ) -> Result<Value, SignInError> {
         let opened = opened(token, keys);
         let (claims, is_signed) = opened.ok_or(SignInError::Untrusted("there is no identity"))?;
-        let audience = &claims["aud"];
+        let claim = |name: &str| claims.get(name).unwrap_or(&Value::Null);
+        let audience = claim("aud");
         let is_ours = audience == client_id || *audience == Value::from(vec![client_id]);
-        let (now, at) = (now.0 / 1000, |name: &str| claims[name].as_i64());
+        let (now, at) = (now.0 / 1000, |name: &str| claim(name).as_i64());
         let is_over = at("exp").unwrap_or_default().saturating_add(LEEWAY) <= now;
         let is_early = at("iat").unwrap_or(i64::MAX) > now.saturating_add(LEEWAY);
-        let is_other = claims["nonce"] != *self.nonce.expose_secret();
+        let is_other = *claim("nonce") != *self.nonce.expose_secret();
         let problems = [
             (!is_signed, "it is signed by none of the published keys"),
-            (claims["iss"] != issuer, "it is from another service"),
+            (*claim("iss") != issuer, "it is from another service"),
             (!is_ours, "it is for another registration"),
             (is_over || is_early, "it is not valid now; check the clock"),
             (is_other, "it belongs to another attempt"),
-            (text(&claims["sub"]).is_empty(), "it names no account"),
+            (text(claim("sub")).is_empty(), "it names no account"),
         ];
         match problems.into_iter().find(|(is_so, _)| *is_so) {
             Some((_, problem)) => Err(SignInError::Untrusted(problem)),
@@ -163,7 +164,10 @@ fn opened(token: &str, keys: &Value) -> Option<(Value, bool)> {
         let (key, signed) = (RsaPublicKeyComponents { n, e }, signed.as_bytes());
         key.verify(&RSA_PKCS1_2048_8192_SHA256, signed, &signature) == Ok(())
     };
-    let is_named = |key: &&Value| head["kid"].is_null() || key["kid"] == head["kid"];
+    let is_named = |key: &&Value| head.get("kid").is_none() || key.get("kid") == head.get("kid");
     let is_signed = entries(keys, "keys").filter(is_named).any(has_signed);
-    Some((claims, is_signed && head["alg"] == "RS256"))
+    Some((
+        claims,
+        is_signed && head.get("alg").is_some_and(|alg| alg == "RS256"),
+    ))
 }

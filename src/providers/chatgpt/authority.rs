@@ -43,14 +43,14 @@ impl StoredSignIn {
         let granted = &self.send(TOKEN, &form).await?;
         let (token, keys) = (text(&granted["id_token"]), self.send(KEYS, &[]).await?);
         let claims = attempt.verify(token, &keys, &self.issuer, &callback.client_id, now)?;
-        let subject = Some(text(&claims["sub"]).to_owned());
+        let subject = Some(text(claims.get("sub").unwrap_or(&Value::Null)).to_owned());
         if self.subject.is_some() && self.subject != subject {
             let other = "another ChatGPT account signed in than the one in use";
             return Err(SignInError::Ended(other));
         }
         self.scope = None;
         self.take(granted, now)?;
-        self.email = claims["email"].as_str().map(one_line);
+        self.email = claims.get("email").and_then(Value::as_str).map(one_line);
         (self.subject, self.client_id) = (subject, Some(callback.client_id));
         Ok(())
     }
@@ -99,7 +99,7 @@ impl StoredSignIn {
         let answer = http.get(&request, &account, LIMIT).await;
         let answer = answer.map_err(|failure| SignInError::Unreachable(failure.message))?;
         let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
-        let error = &body["error"];
+        let error = body.get("error").unwrap_or(&Value::Null);
         match answer.status {
             200..300 => Ok(body),
             408 | 429 | 500.. => Err(SignInError::Unreachable(format!("HTTP {}", answer.status))),

@@ -49,7 +49,11 @@ pub(crate) fn read(
     let (item, delta) = (&json["item"], text(&json["delta"]));
     let stop = match text(&json["type"]) {
         "response.completed" => StopReason::End,
-        "response.incomplete" => match text(&response["incomplete_details"]["reason"]) {
+        "response.incomplete" => match text(
+            response
+                .pointer("/incomplete_details/reason")
+                .unwrap_or(&Value::Null),
+        ) {
             "max_output_tokens" => StopReason::Length,
             reason @ "content_filter" => StopReason::Refused(reason.to_owned()),
             reason => StopReason::Other(reason.to_owned()),

@@ -162,6 +162,8 @@ impl ProgramSeat {
             leave_out_unknown(&mut launch.arguments, features);
             Ok(launch)
         };
+        // Held until the call has ended.
+        let _one_of_all = self.gate.program(self.program.time_limit).await?;
         let start = self.start(&self.executable, launch)?;
         let variables = start.variables.clone();
         let reader = &self.program.reader;

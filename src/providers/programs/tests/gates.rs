@@ -52,15 +52,34 @@ async fn after_a_first_call_that_failed_the_next_goes_alone() {
     assert!(first(&gate).await.is_none());
 }
 
+#[tokio::test(start_paused = true)]
+async fn programs_of_all_processes_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let gates = [gate(folder.path()), gate(folder.path())];
+    let mut locks = Vec::new();
+    for number in 0..8 {
+        locks.push(gates[number % 2].program(LONG).await.unwrap());
+    }
+    let failure = gates[0].program(LONG).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Overload);
+    assert_eq!(failure.message, "8 programs run already, and no more may");
+    let freed = async {
+        tokio::time::sleep(LONG / 2).await;
+        locks.pop();
+    };
+    let (ninth, ()) = tokio::join!(gates[1].program(LONG), freed);
+    ninth.unwrap();
+}
+
 #[tokio::test]
 async fn a_folder_that_cannot_be_locked_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
-    let failure = gate(&file.join("locks")).first(false).await.unwrap_err();
+    let failure = gate(&file.join("locks")).program(LONG).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Internal);
     assert!(
-        failure.message.starts_with("cannot lock `"),
+        failure.message.starts_with("cannot lock a file in `"),
         "{}",
         failure.message
     );
