@@ -1,4 +1,4 @@
-"""Stands in for Anthropic, OpenAI and Google on one port: answers every call by the schema it asks for.
+"""Answers in place of Anthropic, OpenAI and Google on one port: answers every call by the schema it asks for.
 
     python3 providers.py [SECONDS]
 

@@ -23,6 +23,7 @@ const COMMANDS: [&[&str]; 53] = [
     &["benchmark", "list"],
     &["benchmark", "merge"],
     &["benchmark", "replay"],
+    &["mcp"],
     &["exit-check"],
     &["exit-check", "state"],
     &["exit-check", "history"],

@@ -210,7 +210,7 @@ fn signal_ends_the_server_and_its_consultations_can_be_continued() {
 }
 
 #[test]
-fn person_at_a_terminal_is_told_what_it_is() {
+fn person_at_a_terminal_reads_what_it_waits_for() {
     let conclave = Conclave::new();
     let mut terminal = Terminal::start(&conclave, 200, Output::Terminal, &["mcp"]);
     terminal.wait_for_sight("--print-config claude");
