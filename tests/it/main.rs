@@ -11,6 +11,10 @@
     unreachable_pub,
     reason = "support modules are shared with the benches, which see another crate root"
 )]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "helpers take what `json!` makes where it is made"
+)]
 
 mod commands;
 mod consultation;

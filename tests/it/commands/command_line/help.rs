@@ -23,7 +23,6 @@ const COMMANDS: [&[&str]; 53] = [
     &["benchmark", "list"],
     &["benchmark", "merge"],
     &["benchmark", "replay"],
-    &["mcp"],
     &["exit-check"],
     &["exit-check", "state"],
     &["exit-check", "history"],

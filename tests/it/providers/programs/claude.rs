@@ -66,10 +66,10 @@ pub(super) fn limits(info: Value) -> Value {
 pub(super) fn result(fields: Value) -> Value {
     let mut result = json!({"type": "result", "subtype": "success", "is_error": false,
         "api_error_status": null, "terminal_reason": "completed", "stop_reason": "end_turn",
-        "result": "", "total_cost_usd": 0.0001298,
+        "result": "", "total_cost_usd": 0.000_129_8,
         "modelUsage": {"claude-sonnet-5-5": {"inputTokens": 11, "outputTokens": 9,
             "cacheReadInputTokens": 3, "cacheCreationInputTokens": 7, "thinkingTokens": 2,
-            "costUSD": 0.0001298, "costBasis": "list"}}});
+            "costUSD": 0.000_129_8, "costBasis": "list"}}});
     for (name, value) in fields.as_object().unwrap() {
         result[name] = value.clone();
     }
@@ -457,8 +457,8 @@ fn an_output_without_a_result_is_what_its_end_says() {
         assert_eq!((failure.class, failure.message.as_str()), (class, message));
         // What was used is reported, or estimated.
         let usage = failure.usage.map(|usage| usage.source);
-        let began = events.len() > 1;
-        assert_eq!(usage, began.then_some(UsageSource::Estimated));
+        let has_begun = events.len() > 1;
+        assert_eq!(usage, has_begun.then_some(UsageSource::Estimated));
     }
     // After the result, no end matters.
     let whole = [init(), start(), result(json!({"result": "Hello"}))];

@@ -38,7 +38,7 @@ fn known(name: &str) -> Program {
 fn own(reader: AnswerReader) -> Program {
     let mut program = known("codex");
     program.id = conclave::domain::ids::ProviderId::new("command:mine");
-    program.name = "mine".to_owned();
+    "mine".clone_into(&mut program.name);
     program.argv = vec!["mine".to_owned()];
     program.schema_argv = Vec::new();
     program.set_env.clear();

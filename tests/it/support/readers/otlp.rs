@@ -47,7 +47,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, Field<'_>)> {
     fields
 }
 
-fn all<'a>(message: &'a [u8], number: u64) -> Vec<&'a [u8]> {
+fn all(message: &[u8], number: u64) -> Vec<&[u8]> {
     let fields = fields(message).into_iter();
     let bytes = fields.filter_map(|(found, field)| match field {
         Field::Bytes(bytes) if found == number => Some(bytes),

@@ -2,8 +2,9 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
+use conclave::engine::clock::Clock;
 use serde_json::{Value, json};
 
 use crate::support::binary::Conclave;
@@ -12,8 +13,8 @@ use crate::support::provider_server::ProviderServer;
 const TWO_HOURS: Duration = Duration::from_secs(2 * 60 * 60);
 
 fn in_two_hours() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    (now + TWO_HOURS).as_secs()
+    let reset = Clock::system().now().after(TWO_HOURS);
+    u64::try_from(reset.0 / 1000).unwrap()
 }
 
 /// Allowed, logged in, and writing these lines at each call.
@@ -67,7 +68,7 @@ fn consult<'a>(panel: &'a str, judge: &'a str) -> [&'a str; 9] {
 const ALONE: &str = "security=claude-code:sonnet";
 const BESIDE_GPT: &str = "security=claude-code:sonnet,architect=gpt-6.1-sol";
 
-fn limits(info: Value) -> Value {
+fn limits(info: &Value) -> Value {
     json!({"type": "rate_limit_event", "rate_limit_info": info})
 }
 
@@ -76,7 +77,7 @@ fn used_up() -> [Value; 2] {
         "rateLimitType": "five_hour", "isUsingOverage": false});
     let result = json!({"type": "result", "subtype": "success", "is_error": true,
         "api_error_status": 429, "result": "You've hit your 5-hour limit"});
-    [limits(limit), result]
+    [limits(&limit), result]
 }
 
 #[test]
@@ -113,7 +114,7 @@ fn summary_and_record_say_what_is_used_of_the_plan() {
         "unifiedWindows": {"five_hour": {"utilization": 0.41, "resetsAt": in_two_hours()}}});
     let result = json!({"type": "result", "subtype": "success", "result": answer.to_string(),
         "modelUsage": {"claude-sonnet-5-5": {"inputTokens": 1_100, "outputTokens": 100}}});
-    let conclave = with_claude(&server, &[limits(limit), result]);
+    let conclave = with_claude(&server, &[limits(&limit), result]);
     let ran = conclave
         .run(&consult(BESIDE_GPT, "gpt-6.1-sol"))
         .ends_with(0);
@@ -138,7 +139,7 @@ fn summary_and_record_say_what_is_used_of_the_plan() {
 fn call_that_would_be_billed_beside_the_plan_is_refused() {
     let server = ProviderServer::start();
     let overage = json!({"status": "allowed", "resetsAt": in_two_hours(), "isUsingOverage": true});
-    let conclave = with_claude(&server, &[limits(overage)]);
+    let conclave = with_claude(&server, &[limits(&overage)]);
     let ran = conclave
         .run(&consult(ALONE, "claude-code:opus"))
         .ends_with(1);

@@ -6,6 +6,7 @@ use rustix::process::Signal;
 
 use super::{CONSULT, Waiting, break_with, get, home, signed_in, store, stored};
 use crate::support::binary::Conclave;
+use crate::support::provider_server::sign_in::SignInService;
 use crate::support::provider_server::{Fault, ProviderServer, Vendor};
 
 #[test]
@@ -318,7 +319,7 @@ fn a_home_that_others_can_read_keeps_the_files_to_their_owner() {
     let conclave = home(&server);
     std::fs::set_permissions(conclave.home(), std::fs::Permissions::from_mode(0o755)).unwrap();
     Waiting::start(&conclave).browse().ends_with(0);
-    server.sign_in(|service| service.expire());
+    server.sign_in(SignInService::expire);
     conclave.run(&CONSULT).ends_with(0);
     for name in ["chatgpt.json", "chatgpt.lock"] {
         let mode = conclave.home().join(name).metadata().unwrap().permissions();

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{CONSULT, Waiting, break_with, home, signed_in, stored};
 use crate::support::binary::Conclave;
+use crate::support::provider_server::sign_in::SignInService;
 use crate::support::provider_server::{Answer, Fault, On, ProviderServer, Vendor};
 
 const PANEL: [&str; 3] = ["consult", "Should we use OAuth?", "--yes"];
@@ -118,7 +119,7 @@ fn a_token_at_its_end_is_renewed_by_one_process_alone() {
 fn a_token_that_is_refused_before_its_end_is_renewed_once() {
     let server = ProviderServer::start();
     let conclave = signed_in(&server);
-    server.sign_in(|service| service.expire());
+    server.sign_in(SignInService::expire);
     conclave.run(&CONSULT).ends_with(0);
     assert_eq!(server.sign_in(|service| service.renewals()), 1);
 }
@@ -130,7 +131,7 @@ fn no_token_is_renewed_before_the_service_allows_it() {
     for earliest in [json!(later), json!(later * 1000)] {
         server.sign_in(|service| service.earliest_refresh_at = earliest);
         let conclave = signed_in(&server);
-        server.sign_in(|service| service.expire());
+        server.sign_in(SignInService::expire);
         let output = conclave.run(&CONSULT).ends_with(1);
         output.assert_stderr_contains("refused_before_renewal");
         assert_eq!(server.sign_in(|service| service.renewals()), 0);
@@ -140,7 +141,7 @@ fn no_token_is_renewed_before_the_service_allows_it() {
 
 /// Runs a consultation whose token has to be renewed, and returns what it says.
 fn failed_renewal(server: &ProviderServer, conclave: &Conclave) -> String {
-    server.sign_in(|service| service.expire());
+    server.sign_in(SignInService::expire);
     let output = conclave.run(&CONSULT).ends_with(1);
     assert!(!output.stderr.contains("secret-"), "{}", output.stderr);
     output.stderr
@@ -151,7 +152,7 @@ fn a_refresh_token_that_was_used_ends_the_sign_in() {
     let server = ProviderServer::start();
     let conclave = signed_in(&server);
     let before = stored(&conclave);
-    server.sign_in(|service| service.expire());
+    server.sign_in(SignInService::expire);
     conclave.run(&CONSULT).ends_with(0);
     // A copy of the home, or a backup, uses the old token again.
     std::fs::write(conclave.home().join("chatgpt.json"), before.to_string()).unwrap();

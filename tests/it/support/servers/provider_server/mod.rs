@@ -14,7 +14,7 @@ mod free;
 mod http;
 mod prefix_cache;
 mod script;
-mod sign_in;
+pub(crate) mod sign_in;
 mod valid_answer;
 mod vendor;
 mod wait;

@@ -104,7 +104,7 @@ impl SignInService {
         }
         Some(match url.path() {
             "/.well-known/jwks.json" => (200, None, json!({"keys": [public_key()]})),
-            "/api/accounts/authorize" => self.authorize(fields),
+            "/api/accounts/authorize" => self.authorize(&fields),
             "/api/accounts/oauth/token" => match self.grant(&fields, origin) {
                 Ok(granted) => (200, None, granted),
                 Err(code) => {
@@ -153,7 +153,7 @@ impl SignInService {
     }
 
     /// The person agrees at once.
-    fn authorize(&mut self, fields: BTreeMap<String, String>) -> SignInAnswer {
+    fn authorize(&mut self, fields: &BTreeMap<String, String>) -> SignInAnswer {
         let asked = &fields["client_id"];
         let client_id = match self.fault {
             Fault::AnotherClient => "oaiapp_other",
