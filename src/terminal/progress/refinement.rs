@@ -334,6 +334,6 @@ mod tests {
             is_extracting: true,
             ..LoopCounts::default()
         };
-        assert_eq!(row(&extracting, 80), "extracting · $0.00 · 1:12");
+        assert_eq!(row(&extracting, 80), "extracting · 1:12");
     }
 }
