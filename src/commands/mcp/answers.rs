@@ -80,17 +80,20 @@ pub(super) fn object(result: &CallToolResult) -> JsonObject {
 pub(super) fn tools(personas: &str, folders: &str) -> Result<Vec<Tool>, Error> {
     let text = include_str!("tools.json");
     let mut tools: Vec<Tool> = serde_json::from_str(text).map_err(Error::failed)?;
-    let schema = include_str!("../../../schemas/mcp-consultation.schema.json");
-    let schema: JsonObject = serde_json::from_str(schema).map_err(Error::failed)?;
     for tool in &mut tools {
         let named = json!(*tool.input_schema).to_string();
         let named = named
             .replace("{personas}", personas)
             .replace("{folders}", folders);
         tool.input_schema = Arc::new(serde_json::from_str(&named).map_err(Error::failed)?);
-        if tool.name.starts_with("consult") {
-            tool.output_schema = Some(Arc::new(schema.clone()));
-        }
+        let schema = match tool.name.as_ref() {
+            "history_search" => include_str!("../../../schemas/mcp-history-search.schema.json"),
+            "models" => include_str!("../../../schemas/mcp-models.schema.json"),
+            "exit_check" => include_str!("../../../schemas/mcp-exit-check.schema.json"),
+            _ => include_str!("../../../schemas/mcp-consultation.schema.json"),
+        };
+        let schema = serde_json::from_str(schema).map_err(Error::failed)?;
+        tool.output_schema = Some(Arc::new(schema));
     }
     Ok(tools)
 }

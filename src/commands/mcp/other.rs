@@ -38,16 +38,25 @@ pub(super) struct SearchArguments {
 
 /// A past consultation in a list.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Found {
+    /// Names it for `consultation` and `follow_up`.
     id: String,
+    /// When it began (RFC 3339).
     asked: String,
+    /// At most 500 characters.
     question: String,
+    /// `complete`, `degraded`, `aborted`, `declined` or `incomplete`.
     status: Option<String>,
+    /// The recommendation, at most 500 characters of it.
     answer: Option<String>,
+    /// From 0 to 1, as the judge stated it.
     confidence: Option<f64>,
 }
 
+/// Past consultations, newest first.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SearchResult {
     consultations: Vec<Found>,
 }
@@ -60,16 +69,18 @@ pub(super) struct PanelArguments {
 
 /// The panel that would be asked.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct PanelView {
     seats: Vec<SeatView>,
     judge: Option<String>,
     estimate: String,
-    /// Above it, a person is asked.
+    /// In dollars: an estimate from this on is asked about.
     asks_from_usd: f64,
     notices: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SeatView {
     persona: String,
     model: String,
@@ -86,6 +97,7 @@ pub(super) struct ExitArguments {
 
 /// The decision on a turn of a loop.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ExitView {
     decision: String,
     may_stop: bool,
@@ -194,5 +206,18 @@ impl Host {
             reason: turn_line(turn),
             turn: turn.turn,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::check;
+
+    #[test]
+    fn schemas_are_published() {
+        check::<SearchResult>("mcp-history-search", "Past consultations of a tool");
+        check::<PanelView>("mcp-models", "Panel of a tool");
+        check::<ExitView>("mcp-exit-check", "Decision of a tool on a loop");
     }
 }
