@@ -15,7 +15,7 @@ pub mod process;
 pub mod git;
 pub mod resolved;
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -116,14 +116,38 @@ pub fn open_with(
     check(&file, limit).map(|()| file)
 }
 
-/// Creates a file for its owner alone if there is none, and locks it once no other process has; the
-/// lock ends when the file is dropped.
-pub fn lock(path: &Path) -> io::Result<File> {
+/// The lock of a file, which ends when this is dropped, or with its process.
+#[derive(Debug)]
+pub struct FileLock(File);
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // A program that is being started has copies of open files for a moment, and their locks.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Creates a file for its owner alone if there is none, and locks it once no other process has.
+pub fn lock(path: &Path) -> io::Result<FileLock> {
+    let file = lock_file(path)?;
+    file.lock().map(|()| FileLock(file))
+}
+
+/// As [`lock`]; `None` if another has it.
+pub fn try_lock(path: &Path) -> io::Result<Option<FileLock>> {
+    let file = lock_file(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(FileLock(file))),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn lock_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create(true).truncate(false);
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, write::PRIVATE);
-    let file = open_with(&mut options, path, SizeLimit::NONE, LinkPolicy::Refuse)?;
-    file.lock().map(|()| file)
+    open_with(&mut options, path, SizeLimit::NONE, LinkPolicy::Refuse)
 }
 
 fn check(file: &File, limit: SizeLimit) -> io::Result<()> {

@@ -19,7 +19,7 @@ use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::engine::host;
 use crate::files::write::{Durability, create_private_dir, folder_of, write_json};
-use crate::files::{self, LinkPolicy, SizeLimit};
+use crate::files::{self, FileLock, LinkPolicy, SizeLimit};
 use crate::providers::errors::wording::TABLES;
 use crate::providers::wire::{Account, Scheme};
 
@@ -141,7 +141,7 @@ pub struct SignIn {
 impl SignIn {
     /// Keeps other processes from using the refresh token; dropping the lock lets them. Blocks
     /// until the others have, each for a request.
-    pub fn lock(&self) -> Result<File, SignInError> {
+    pub fn lock(&self) -> Result<FileLock, SignInError> {
         create_private_dir(folder_of(&self.file)).map_err(io::Error::other)?;
         Ok(files::lock(&self.file.with_extension("lock"))?)
     }

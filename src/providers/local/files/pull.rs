@@ -4,7 +4,6 @@
 //! Dropping the future cancels; the bytes so far stay as `.part`, where the next download
 //! continues.
 
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,6 +21,7 @@ use super::sources::part::PartError;
 use super::sources::part::PartialDownload;
 #[cfg(feature = "local")]
 use super::sources::wheels;
+use crate::files::{FileLock, try_lock};
 use crate::providers::clients::ClientError;
 
 /// The polling interval of a process that waits for another's download.
@@ -198,18 +198,16 @@ const SOURCES: &[(DownloadSource, &str)] = &[
 ];
 
 /// Takes the lock once no other process holds it.
-async fn lock(path: &Path, on: &mut dyn FnMut(PullProgress)) -> Result<File, PullError> {
+async fn lock(path: &Path, on: &mut dyn FnMut(PullProgress)) -> Result<FileLock, PullError> {
     let failed = |source| PullError::Lock {
         path: path.to_owned(),
         source,
     };
-    let file = File::create(path).map_err(failed)?;
     loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => on(PullProgress::Waiting),
-            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        if let Some(lock) = try_lock(path).map_err(failed)? {
+            return Ok(lock);
         }
+        on(PullProgress::Waiting);
         tokio::time::sleep(LOOK).await;
     }
 }

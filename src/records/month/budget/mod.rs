@@ -31,7 +31,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -43,7 +43,7 @@ use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::files::write::{WriteError, create_private_dir};
-use crate::files::{self, SizeLimit};
+use crate::files::{self, FileLock, SizeLimit};
 
 /// The time to wait for another process.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
@@ -97,7 +97,7 @@ pub struct MonthBudget {
     recorded_before: MicroUsd,
     /// The row of this process. Its lock tells the others that it is running.
     id: i64,
-    lock: File,
+    lock: Option<FileLock>,
 }
 
 /// The amounts of all processes.
@@ -137,7 +137,7 @@ impl MonthBudget {
         let recorded = sum(&transaction, &month)?.recorded;
         transaction.execute("INSERT INTO processes(month) VALUES (?1)", [&month])?;
         let id = transaction.last_insert_rowid();
-        let lock = lock(&lock_path(&folder, id))?;
+        let lock = Some(lock(&lock_path(&folder, id))?);
         transaction.commit()?;
         let in_records = read_records().known;
         let transaction = begin(&mut database)?;
@@ -262,8 +262,8 @@ impl MonthBudget {
 
 impl Drop for MonthBudget {
     fn drop(&mut self) {
-        // Closing alone does not do it while a child process that is being started has a copy.
-        let _ = self.lock.unlock();
+        // A process that has ended does not count.
+        drop(self.lock.take());
         // What stays is cleaned up by the next process.
         let _ = self.clean_up();
     }
@@ -320,7 +320,7 @@ fn lock_path(folder: &Path, id: i64) -> PathBuf {
     folder.join(format!("{id}.lock"))
 }
 
-fn lock(path: &Path) -> Result<File> {
+fn lock(path: &Path) -> Result<FileLock> {
     files::lock(path).map_err(|source| MonthBudgetError::Lock {
         path: path.to_owned(),
         source,

@@ -92,8 +92,8 @@ fn spent(process: &MonthBudget) -> u64 {
 }
 
 /// Ends a process as `kill -9` does: its lock is released, its row stays.
-fn kill(process: MonthBudget) {
-    process.lock.unlock().unwrap();
+fn kill(mut process: MonthBudget) {
+    drop(process.lock.take());
     std::mem::forget(process);
 }
 
