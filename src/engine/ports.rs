@@ -43,6 +43,9 @@ impl Delta {
     }
 }
 
+/// Takes the progress of a call as it happens.
+pub type OnDelta<'a> = &'a mut (dyn FnMut(Delta) + Send);
+
 /// The progress of the embedded model in one step of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LocalProgress {
@@ -59,11 +62,7 @@ pub struct LocalProgress {
 /// Dropping the future cancels the call: the connection is closed, or the decoding stops.
 pub trait Provider: Send + Sync + Debug {
     /// Makes one call without retries. `on` receives progress as it happens.
-    fn ask<'a>(
-        &'a self,
-        ask: &'a Ask,
-        on: &'a mut (dyn FnMut(Delta) + Send),
-    ) -> BoxFuture<'a, Outcome>;
+    fn ask<'a>(&'a self, ask: &'a Ask, on: OnDelta<'a>) -> BoxFuture<'a, Outcome>;
 
     /// Checks the provider's health by a free request; `None` if there is none. Failures never
     /// contain a key. Dropping the future closes the connection.

@@ -68,22 +68,16 @@ pub fn health_request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
             HealthCheck::Key(path) => get(dialect, endpoint, path),
             HealthCheck::Health => {
                 let root = endpoint.base_url.strip_suffix("/v1");
-                GetRequest {
-                    url: format!("{}/health", root.unwrap_or(&endpoint.base_url)),
-                    headers: endpoint.account.headers(dialect),
-                    form: None,
-                }
+                let url = format!("{}/health", root.unwrap_or(&endpoint.base_url));
+                GetRequest::new(url, endpoint.account.headers(dialect))
             }
         },
     }
 }
 
 fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
-    GetRequest {
-        url: address(&endpoint.base_url, path),
-        headers: endpoint.account.headers(dialect),
-        form: None,
-    }
+    let url = address(&endpoint.base_url, path);
+    GetRequest::new(url, endpoint.account.headers(dialect))
 }
 
 /// Without those that cannot chat according to the list.

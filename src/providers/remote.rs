@@ -10,7 +10,7 @@ use secrecy::SecretString;
 use crate::consultation::policy::health::TOO_SLOW;
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply};
 use crate::domain::cost::money::MicroUsd;
-use crate::engine::ports::{BoxFuture, Delta, Provider};
+use crate::engine::ports::{BoxFuture, OnDelta, Provider};
 
 use super::catalog::ModelCatalog;
 use super::chatgpt::sign_in::SignIn;
@@ -217,11 +217,7 @@ impl Remote {
 }
 
 impl Provider for Remote {
-    fn ask<'a>(
-        &'a self,
-        ask: &'a Ask,
-        on: &'a mut (dyn FnMut(Delta) + Send),
-    ) -> BoxFuture<'a, Outcome> {
+    fn ask<'a>(&'a self, ask: &'a Ask, on: OnDelta<'a>) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             let form = self.form(ask);
             let mut endpoint = self.endpoint(None).await?;

@@ -4,22 +4,18 @@
 //! once, and a write costs 1.25 times the input price. Thinking and effort are not set: every model
 //! accepts a request without them.
 
-use std::ops::ControlFlow;
-
 use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, StopReason};
 use crate::domain::cost::tokens::Usage;
 use crate::domain::model::dialect::Dialect;
-use crate::engine::ports::Delta;
 
 use super::partial_reply::PartialReply;
 use crate::providers::form::Form;
 use crate::providers::form::Messages;
 use crate::providers::form::Structure;
 use crate::providers::form::content;
-use crate::providers::wire::Counts;
-use crate::providers::wire::{schema, text, with, without_nulls};
+use crate::providers::wire::{Counts, Flow, On, schema, text, with, without_nulls};
 
 pub(crate) fn body(ask: &Ask, form: &Form) -> Value {
     let Messages { system, user } = form.messages(ask);
@@ -39,12 +35,7 @@ pub(crate) fn body(ask: &Ask, form: &Form) -> Value {
     without_nulls(with(body, "output_config", format.unwrap_or_default()))
 }
 
-pub(crate) fn read(
-    name: &str,
-    event: &Value,
-    reply: &mut PartialReply,
-    on: &mut dyn FnMut(Delta),
-) -> ControlFlow<()> {
+pub(crate) fn read(name: &str, event: &Value, reply: &mut PartialReply, on: On<'_>) -> Flow {
     match event["type"].as_str().unwrap_or(name) {
         "message_start" => {
             let message = &event["message"];
@@ -70,13 +61,13 @@ pub(crate) fn read(
         "message_delta" => read_message_delta(event, reply),
         "message_stop" => {
             reply.complete = true;
-            return ControlFlow::Break(());
+            return Flow::Break(());
         }
         "error" => return reply.fail(event),
         // `ping`, `content_block_stop` and later additions.
         _ => {}
     }
-    ControlFlow::Continue(())
+    Flow::Continue(())
 }
 
 fn read_message_delta(event: &Value, reply: &mut PartialReply) {

@@ -1,18 +1,14 @@
 //! Reading of a streamed reply in any dialect, event by event.
 
-use std::ops::ControlFlow;
-
 use serde_json::Value;
 
 use crate::consultation::protocol::call::{Ask, Outcome};
 use crate::domain::model::dialect::Dialect;
-use crate::engine::ports::Delta;
 
 use super::partial_reply::PartialReply;
 use crate::providers::dialects::{anthropic, gemini, ollama, openai, responses};
-use crate::providers::wire::Account;
-use crate::providers::wire::End;
 use crate::providers::wire::sse::Event;
+use crate::providers::wire::{Account, End, Flow, On};
 
 /// Builds a reply from a vendor's events.
 #[derive(Debug)]
@@ -33,10 +29,10 @@ impl Decoder {
     }
 
     /// Returns `Break` if later events cannot matter.
-    pub fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
+    pub fn event(&mut self, event: &Event, on: On<'_>) -> Flow {
         let reply = &mut self.reply;
         if matches!(self.dialect, Dialect::OpenAi(_)) && event.data.trim() == "[DONE]" {
-            return ControlFlow::Break(());
+            return Flow::Break(());
         }
         let json = reply.json(&event.data)?;
         match self.dialect {

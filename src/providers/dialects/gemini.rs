@@ -1,20 +1,17 @@
 //! Google's generateContent: the request, and the reading of its stream of fragments. Pure.
 
 use std::fmt::Write;
-use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, StopReason};
 use crate::domain::cost::tokens::Usage;
-use crate::engine::ports::Delta;
 
 use super::partial_reply::PartialReply;
 use crate::providers::form::Form;
 use crate::providers::form::Messages;
 use crate::providers::form::Structure;
-use crate::providers::wire::Counts;
-use crate::providers::wire::{schema, text, with, without_nulls};
+use crate::providers::wire::{Counts, Flow, On, schema, text, with, without_nulls};
 
 pub(crate) fn path(model: &str) -> String {
     format!(
@@ -122,11 +119,7 @@ fn path_segment(model: &str) -> String {
 }
 
 /// A fragment, or a list of them, as some gateways send.
-pub(crate) fn read(
-    json: &Value,
-    reply: &mut PartialReply,
-    on: &mut dyn FnMut(Delta),
-) -> ControlFlow<()> {
+pub(crate) fn read(json: &Value, reply: &mut PartialReply, on: On<'_>) -> Flow {
     match json {
         Value::Array(fragments) => fragments
             .iter()
@@ -135,11 +128,7 @@ pub(crate) fn read(
     }
 }
 
-fn read_fragment(
-    json: &Value,
-    reply: &mut PartialReply,
-    on: &mut dyn FnMut(Delta),
-) -> ControlFlow<()> {
+fn read_fragment(json: &Value, reply: &mut PartialReply, on: On<'_>) -> Flow {
     if !json["error"].is_null() {
         return reply.fail(json);
     }
@@ -163,10 +152,10 @@ fn read_fragment(
     }
     // Counts are cumulative and part of every fragment: those with or after the end are final.
     reply.usage_is_final |= reply.complete && usage.is_some();
-    ControlFlow::Continue(())
+    Flow::Continue(())
 }
 
-fn read_candidate(candidate: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(Delta)) {
+fn read_candidate(candidate: &Value, reply: &mut PartialReply, on: On<'_>) {
     let parts = candidate.pointer("/content/parts");
     for part in parts.and_then(Value::as_array).into_iter().flatten() {
         if part["thought"] == true {

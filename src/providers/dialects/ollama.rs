@@ -4,21 +4,18 @@
 //! truncates a prompt that does not fit. Thinking is switched off: it would precede the schema and
 //! could use up the output limit.
 
-use std::ops::ControlFlow;
-
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, StopReason};
 use crate::domain::cost::tokens::Usage;
-use crate::engine::ports::Delta;
 
 use super::partial_reply::PartialReply;
 use crate::providers::form::Form;
 use crate::providers::form::MIN_OUTPUT_TOKENS;
 use crate::providers::form::Structure;
 use crate::providers::form::prompt_tokens;
-use crate::providers::wire::{schema, without_nulls};
+use crate::providers::wire::{Flow, On, schema, without_nulls};
 
 /// The smallest context of a request, in tokens.
 const MIN_CONTEXT: u64 = 8_192;
@@ -71,8 +68,8 @@ pub(crate) fn read(
     json: &Value,
     context: Option<u64>,
     reply: &mut PartialReply,
-    on: &mut dyn FnMut(Delta),
-) -> ControlFlow<()> {
+    on: On<'_>,
+) -> Flow {
     if !json["error"].is_null() {
         return reply.fail(json);
     }
@@ -90,9 +87,9 @@ pub(crate) fn read(
     }
     if line.done == Some(true) {
         read_end(&line, context, reply);
-        return ControlFlow::Break(());
+        return Flow::Break(());
     }
-    ControlFlow::Continue(())
+    Flow::Continue(())
 }
 
 fn read_end(line: &Line, context: Option<u64>, reply: &mut PartialReply) {

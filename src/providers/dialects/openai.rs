@@ -4,13 +4,10 @@
 //! The request differs by the server's [`Quirks`]. The decoder accepts the variants of all servers,
 //! except where the same field means different things.
 
-use std::ops::ControlFlow;
-
 use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, StopReason};
 use crate::domain::cost::tokens::Usage;
-use crate::engine::ports::Delta;
 
 use super::partial_reply::PartialReply;
 use crate::domain::model::dialect::{
@@ -21,8 +18,7 @@ use crate::providers::errors;
 use crate::providers::form::CacheMark;
 use crate::providers::form::Form;
 use crate::providers::form::Structure;
-use crate::providers::wire::Counts;
-use crate::providers::wire::{schema, text, with, without_nulls};
+use crate::providers::wire::{Counts, Flow, On, schema, text, with, without_nulls};
 
 pub(crate) fn body(ask: &Ask, form: &Form, quirks: Quirks) -> Value {
     let usage =
@@ -65,8 +61,8 @@ pub(crate) fn read(
     json: &Value,
     quirks: Quirks,
     reply: &mut PartialReply,
-    on: &mut dyn FnMut(Delta),
-) -> ControlFlow<()> {
+    on: On<'_>,
+) -> Flow {
     if name == "error" || errors::is_error(json) {
         return reply.fail(json);
     }
@@ -85,15 +81,11 @@ pub(crate) fn read(
     reply.usage_is_final |= usage.is_some();
     match json.pointer("/choices/0") {
         Some(choice) => read_choice(choice, reply, on),
-        None => ControlFlow::Continue(()),
+        None => Flow::Continue(()),
     }
 }
 
-fn read_choice(
-    choice: &Value,
-    reply: &mut PartialReply,
-    on: &mut dyn FnMut(Delta),
-) -> ControlFlow<()> {
+fn read_choice(choice: &Value, reply: &mut PartialReply, on: On<'_>) -> Flow {
     if !choice["error"].is_null() {
         return reply.fail(&json!({"error": choice["error"]}));
     }
@@ -105,7 +97,7 @@ fn read_choice(
     add_content(&delta["content"], reply, on);
     reply.refusal.push_str(text(&delta["refusal"]));
     let stop = match text(&choice["finish_reason"]) {
-        "" => return ControlFlow::Continue(()),
+        "" => return Flow::Continue(()),
         "error" => {
             return reply.fail(&json!({"error": "the provider ended the answer with an error"}));
         }
@@ -118,7 +110,7 @@ fn read_choice(
     // The answer is complete; usage and `[DONE]` may follow, and some servers send neither.
     reply.complete = true;
     reply.stop = Some(stop);
-    ControlFlow::Continue(())
+    Flow::Continue(())
 }
 
 /// Returns the first of two names of a field that has a value.
@@ -127,7 +119,7 @@ fn first<'a>(one: &'a Value, other: &'a Value) -> &'a Value {
 }
 
 /// A text, a list of chunks of which some are thinking, or nothing.
-fn add_content(content: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(Delta)) {
+fn add_content(content: &Value, reply: &mut PartialReply, on: On<'_>) {
     if let Some(text) = content.as_str() {
         reply.add_text(text, on);
     }
@@ -140,7 +132,7 @@ fn add_content(content: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(Del
 }
 
 /// A text, or a list of chunks of text.
-fn add_thinking(thinking: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(Delta)) {
+fn add_thinking(thinking: &Value, reply: &mut PartialReply, on: On<'_>) {
     if let Some(text) = thinking.as_str().filter(|text| !text.is_empty()) {
         reply.add_thinking(text, on);
     }

@@ -1,8 +1,6 @@
 //! The reply that a decoder builds from a stream, and the decision on its outcome: an answer, a
 //! refusal or a failure.
 
-use std::ops::ControlFlow;
-
 use crate::consultation::policy::failure::Remedy;
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
 use crate::domain::cost::money::MicroUsd;
@@ -11,8 +9,7 @@ use crate::engine::ports::Delta;
 
 use crate::providers::errors;
 use crate::providers::form::prompt_tokens;
-use crate::providers::wire::Account;
-use crate::providers::wire::End;
+use crate::providers::wire::{Account, End, Flow, On};
 
 /// The most bytes of an answer that are stored: far more than any model writes, and small enough
 /// for the prompts of later rounds.
@@ -59,7 +56,7 @@ impl PartialReply {
         }
     }
 
-    pub fn add_text(&mut self, piece: &str, on: &mut dyn FnMut(Delta)) {
+    pub fn add_text(&mut self, piece: &str, on: On<'_>) {
         // Once a piece did not fit, there is no room for a shorter one.
         let room = if self.left_out.is_empty() {
             MAX_TEXT_BYTES.saturating_sub(self.text.len())
@@ -78,19 +75,19 @@ impl PartialReply {
     }
 
     /// `piece` is empty if the vendor only reports that there is some.
-    pub fn add_thinking(&mut self, piece: &str, on: &mut dyn FnMut(Delta)) {
+    pub fn add_thinking(&mut self, piece: &str, on: On<'_>) {
         self.thinking.add(piece);
         on(Delta::Thinking);
     }
 
     /// Data that is not JSON is a broken connection, and nothing is read after a failure.
-    pub fn json(&mut self, data: &str) -> ControlFlow<(), serde_json::Value> {
+    pub fn json(&mut self, data: &str) -> Flow<serde_json::Value> {
         if self.failure.is_some() {
-            return ControlFlow::Break(());
+            return Flow::Break(());
         }
         self.begun = true;
         match serde_json::from_str(data) {
-            Ok(value) => ControlFlow::Continue(value),
+            Ok(value) => Flow::Continue(value),
             Err(error) => {
                 let message = format!("an event of the stream is not JSON ({error})");
                 self.unreadable(FailureClass::Transport, message)
@@ -99,27 +96,23 @@ impl PartialReply {
     }
 
     /// Fails the call for an event that violates the vendor's protocol.
-    pub fn malformed<T>(&mut self, message: impl Into<String>) -> ControlFlow<(), T> {
+    pub fn malformed<T>(&mut self, message: impl Into<String>) -> Flow<T> {
         self.unreadable(FailureClass::Malformed, message)
     }
 
     /// Fails the call, unless the answer was complete before: then only its usage is lost.
-    fn unreadable<T>(
-        &mut self,
-        class: FailureClass,
-        message: impl Into<String>,
-    ) -> ControlFlow<(), T> {
+    fn unreadable<T>(&mut self, class: FailureClass, message: impl Into<String>) -> Flow<T> {
         if !self.complete || self.stop.is_none() {
             self.failure = Some(self.interrupting(Failure::new(class, message)));
         }
-        ControlFlow::Break(())
+        Flow::Break(())
     }
 
     /// Fails the call for an error inside the stream, after a successful status.
-    pub fn fail(&mut self, body: &serde_json::Value) -> ControlFlow<()> {
+    pub fn fail(&mut self, body: &serde_json::Value) -> Flow {
         let failure = errors::in_stream(body, &self.account);
         self.failure = Some(self.interrupting(failure));
-        ControlFlow::Break(())
+        Flow::Break(())
     }
 
     /// Returns the failure as an interruption if it is transient and comes after content: a plain

@@ -3,19 +3,15 @@
 //! A call that a ChatGPT plan pays for is the same request without the fields that the plan
 //! refuses, which its first [`Form`] leaves out.
 
-use std::ops::ControlFlow;
-
 use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, StopReason};
 use crate::domain::cost::tokens::Usage;
-use crate::engine::ports::Delta;
 
 use super::partial_reply::PartialReply;
 use crate::providers::errors;
 use crate::providers::form::{Form, Messages, Structure};
-use crate::providers::wire::Counts;
-use crate::providers::wire::{schema, text, with, without_nulls};
+use crate::providers::wire::{Counts, Flow, On, schema, text, with, without_nulls};
 
 pub(crate) fn body(ask: &Ask, form: &Form) -> Value {
     let Messages { system, user } = form.messages(ask);
@@ -34,11 +30,7 @@ pub(crate) fn body(ask: &Ask, form: &Form) -> Value {
     }))
 }
 
-pub(crate) fn read(
-    json: &Value,
-    reply: &mut PartialReply,
-    on: &mut dyn FnMut(Delta),
-) -> ControlFlow<()> {
+pub(crate) fn read(json: &Value, reply: &mut PartialReply, on: On<'_>) -> Flow {
     let response = &json["response"];
     if let Some(model) = response["model"].as_str().filter(|model| !model.is_empty()) {
         reply.served_model = Some(model.to_owned());
@@ -76,12 +68,12 @@ pub(crate) fn read(
                 "response.refusal.delta" => reply.refusal.push_str(delta),
                 _ => {}
             }
-            return ControlFlow::Continue(());
+            return Flow::Continue(());
         }
     };
     reply.complete = true;
     reply.stop = Some(stop);
-    ControlFlow::Break(())
+    Flow::Break(())
 }
 
 /// `None` unless both counts needed for a cost are present. Reasoning is part of the output.

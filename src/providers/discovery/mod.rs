@@ -126,11 +126,7 @@ async fn look_at(http: &Http, address: &Address) -> Option<Server> {
         .flat_map(|kind| paths(kind).iter().copied())
         .collect();
     let asked = paths.iter().map(|path| {
-        let request = GetRequest {
-            url: format!("{}{path}", address.root),
-            headers: Vec::new(),
-            form: None,
-        };
+        let request = GetRequest::new(format!("{}{path}", address.root), Vec::new());
         let anonymous = &anonymous;
         async move { Some((*path, http.get(&request, anonymous, WHOLE).await.ok()?)) }
     });

@@ -27,6 +27,13 @@ pub struct GetRequest {
     pub form: Option<SecretString>,
 }
 
+impl GetRequest {
+    pub fn new(url: String, headers: Vec<(&'static str, HeaderText)>) -> Self {
+        let form = None;
+        Self { url, headers, form }
+    }
+}
+
 /// A response of any status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GetResponse {

@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::consultation::protocol::call::{Failure, FailureClass, Outcome};
 use crate::domain::cost::tokens::Usage;
 use crate::domain::model::address::authority;
-use crate::engine::ports::Delta;
+use crate::engine::ports::{Delta, OnDelta};
 
 use super::clients::{self, Clients};
 pub use super::clients::{ClientError, Timeouts, is_readable_on_the_way};
@@ -62,7 +62,7 @@ impl Http {
         request: HttpRequest,
         decoder: Decoder,
         account: &Account,
-        on: &mut (dyn FnMut(Delta) + Send),
+        on: OnDelta<'_>,
     ) -> (Outcome, Vec<String>) {
         let (outcome, named) = self.exchange(request, decoder, account, on).await;
         let named = named.iter().map(|field| account.redact(field));
@@ -74,7 +74,7 @@ impl Http {
         request: HttpRequest,
         mut decoder: Decoder,
         account: &Account,
-        on: &mut (dyn FnMut(Delta) + Send),
+        on: OnDelta<'_>,
     ) -> (Outcome, Vec<String>) {
         let framing = request.framing;
         let body = match self.send(request, account).await {
@@ -177,7 +177,7 @@ async fn read(
     framing: Framing,
     decoder: &mut Decoder,
     account: &Account,
-    on: &mut (dyn FnMut(Delta) + Send),
+    on: OnDelta<'_>,
 ) -> End {
     let response = &body.response;
     let content_type = header(response.headers(), "content-type").unwrap_or_default();

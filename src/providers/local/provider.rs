@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
-use crate::engine::ports::{BoxFuture, Delta, Provider};
+use crate::engine::ports::{BoxFuture, Delta, OnDelta, Provider};
 
 use super::job::{Job, JobEvent, LocalSettings};
 use super::worker;
@@ -52,11 +52,7 @@ impl LocalProvider {
 }
 
 impl Provider for LocalProvider {
-    fn ask<'a>(
-        &'a self,
-        ask: &'a Ask,
-        on: &'a mut (dyn FnMut(Delta) + Send),
-    ) -> BoxFuture<'a, Outcome> {
+    fn ask<'a>(&'a self, ask: &'a Ask, on: OnDelta<'a>) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             if ask.model.model != self.name {
                 let message = format!(

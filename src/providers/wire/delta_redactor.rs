@@ -3,7 +3,7 @@
 //! Invariant: the text passed on, in order, is [`Account::redact`] of the text received; only a
 //! possible beginning of the key is held back.
 
-use crate::engine::ports::Delta;
+use crate::engine::ports::{Delta, OnDelta};
 
 use super::Account;
 
@@ -12,11 +12,11 @@ pub(crate) struct DeltaRedactor<'a> {
     account: &'a Account,
     /// The end of the text so far that may be the beginning of the key.
     held: String,
-    on: &'a mut (dyn FnMut(Delta) + Send),
+    on: OnDelta<'a>,
 }
 
 impl<'a> DeltaRedactor<'a> {
-    pub(crate) fn new(account: &'a Account, on: &'a mut (dyn FnMut(Delta) + Send)) -> Self {
+    pub(crate) fn new(account: &'a Account, on: OnDelta<'a>) -> Self {
         Self {
             account,
             held: String::new(),

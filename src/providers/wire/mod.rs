@@ -4,6 +4,7 @@ pub mod sse;
 pub(super) mod delta_redactor;
 
 use std::cell::Cell;
+use std::ops::ControlFlow;
 
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -11,6 +12,7 @@ use serde_json::Value;
 use crate::consultation::protocol::call::{Ask, Failure, Outcome, Reply, StopReason};
 use crate::domain::cost::tokens::Usage;
 use crate::domain::model::dialect::Dialect;
+use crate::engine::ports::Delta;
 use crate::text::clean::is_invisible;
 
 /// The replacement of a redacted key.
@@ -18,6 +20,12 @@ pub(super) const BLOT: &str = "[key]";
 
 /// The version of Anthropic's API. It refuses sampling parameters, which are not sent by default.
 const ANTHROPIC_VERSION: &str = "2026-10-21";
+
+/// Takes the progress of a call from the text that has arrived.
+pub type On<'a> = &'a mut dyn FnMut(Delta);
+
+/// A break when the outcome is certain, or must not be waited for: no more of the stream is wanted.
+pub type Flow<T = ()> = ControlFlow<(), T>;
 
 /// The address of a provider, with its key.
 #[derive(Clone, Debug)]
