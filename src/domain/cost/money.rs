@@ -50,23 +50,30 @@ impl MicroUsd {
     }
 }
 
+/// Sums are made by the type's own `+`, from what is nothing by default.
+macro_rules! summed {
+    ($($sum:ty),+) => {$(
+        impl AddAssign for $sum {
+            fn add_assign(&mut self, other: Self) {
+                *self = *self + other;
+            }
+        }
+
+        impl Sum for $sum {
+            fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+                parts.fold(Self::default(), Add::add)
+            }
+        }
+    )+};
+}
+
+summed!(MicroUsd, Cost);
+
 impl Add for MicroUsd {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
-    }
-}
-
-impl AddAssign for MicroUsd {
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl Sum for MicroUsd {
-    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
-        amounts.fold(Self::ZERO, Add::add)
     }
 }
 
@@ -245,18 +252,6 @@ impl Add for Cost {
             lower_bound: self.lower_bound || other.lower_bound,
             by_plan: self.by_plan || other.by_plan,
         }
-    }
-}
-
-impl AddAssign for Cost {
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl Sum for Cost {
-    fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
-        costs.fold(Self::FREE, Add::add)
     }
 }
 
