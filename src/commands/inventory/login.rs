@@ -3,7 +3,6 @@
 //!
 //! Invariants: nothing that was granted is saved before it is checked; no token is printed.
 
-use std::future::pending;
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::time::Duration;
@@ -150,18 +149,12 @@ async fn answer(
     let prompt = "Or paste the address that the browser shows at the end";
     let error = || "That is not where this sign-in ends.".to_owned();
     let read = |text: &str| attempt.read(text).ok_or_else(error);
-    let pasted = async {
-        if !can_ask(printer, StdinUse::Free) {
-            pending::<()>().await;
-        }
-        ask_line(printer, &Keyboard::controlling(), prompt, "", read).await
-    };
+    let keyboard = Keyboard::controlling();
+    let left = |_| Error::declined("the sign-in was left; nothing was saved");
     tokio::select! {
         callback = loopback::callback(listener, attempt) => Ok(callback?),
-        pasted = pasted => match pasted {
-            Ok(callback) => Ok(callback?),
-            Err(_) => Err(Error::declined("the sign-in was left; nothing was saved")),
-        },
+        pasted = ask_line(printer, &keyboard, prompt, "", read),
+            if can_ask(printer, StdinUse::Free) => Ok(pasted.map_err(left)??),
         () = sleep(LIMIT) => Err(Error::failed("no one signed in within 15 minutes")),
     }
 }

@@ -41,17 +41,35 @@ impl StoredSignIn {
             ("resource", RESOURCE),
         ];
         let granted = &self.send(TOKEN, &form).await?;
-        let (token, keys) = (text(&granted["id_token"]), self.send(KEYS, &[]).await?);
-        let claims = attempt.verify(token, &keys, &self.issuer, &callback.client_id, now)?;
-        let subject = Some(text(claims.get("sub").unwrap_or(&Value::Null)).to_owned());
+        let mut new = self.clone();
+        (new.scope, new.client_id) = (None, Some(callback.client_id));
+        new.take(granted, now)?;
+        let identity = text(&granted["id_token"]);
+        if let Err(error) = new.identify(attempt, identity, now).await {
+            // What no one uses does not stay valid, if the service can be reached.
+            let _ = new.revoke().await;
+            return Err(error);
+        }
+        *self = new;
+        Ok(())
+    }
+
+    async fn identify(
+        &mut self,
+        attempt: &Attempt,
+        token: &str,
+        now: Timestamp,
+    ) -> Result<(), SignInError> {
+        let keys = self.send(KEYS, &[]).await?;
+        let client_id = self.client_id.as_deref().unwrap_or_default();
+        let claims = &attempt.verify(token, &keys, &self.issuer, client_id, now)?;
+        let subject = claims["sub"].as_str().map(ToOwned::to_owned);
         if self.subject.is_some() && self.subject != subject {
             let other = "another ChatGPT account signed in than the one in use";
             return Err(SignInError::Ended(other));
         }
-        self.scope = None;
-        self.take(granted, now)?;
-        self.email = claims.get("email").and_then(Value::as_str).map(one_line);
-        (self.subject, self.client_id) = (subject, Some(callback.client_id));
+        self.email = claims["email"].as_str().map(one_line);
+        self.subject = subject;
         Ok(())
     }
 
@@ -110,19 +128,18 @@ impl StoredSignIn {
     /// Permissions that are not named are as before.
     fn take(&mut self, granted: &Value, now: Timestamp) -> Result<(), SignInError> {
         let secret = |name: &str| granted[name].as_str().filter(|token| !token.is_empty());
-        let tokens = secret("access_token").zip(secret("refresh_token"));
-        let lifetime = granted["expires_in"].as_u64().map(Duration::from_secs);
-        let granting = tokens.zip(lifetime);
-        let ((access, refresh), lifetime) =
-            granting.ok_or(SignInError::Untrusted("a token is missing"))?;
+        let tokens = || {
+            Some(Tokens {
+                access: secret("access_token")?.into(),
+                refresh: secret("refresh_token")?.into(),
+                expires_at: now.after(Duration::from_secs(granted["expires_in"].as_u64()?)),
+                earliest_refresh_at: moment(&granted["earliest_refresh_at"]),
+            })
+        };
+        let missing = SignInError::Untrusted("a token is missing");
+        self.tokens = Some(tokens().ok_or(missing)?);
         let scope = granted["scope"].as_str().map(ToOwned::to_owned);
         self.scope = scope.or(self.scope.take());
-        self.tokens = Some(Tokens {
-            access: access.into(),
-            refresh: refresh.into(),
-            expires_at: now.after(lifetime),
-            earliest_refresh_at: moment(&granted["earliest_refresh_at"]),
-        });
         Ok(())
     }
 }

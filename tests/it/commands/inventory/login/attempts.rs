@@ -95,6 +95,12 @@ fn nothing_is_saved_of_an_answer_that_breaks_a_promise() {
         assert!(stored(&conclave)["tokens"].is_null(), "{fault:?}");
         assert!(stored(&conclave)["client_id"].is_null(), "{fault:?}");
         assert!(!output.stderr.contains("secret-"), "{}", output.stderr);
+        // Whatever was granted is given back.
+        let is_valid = server.sign_in(|service| service.is_valid());
+        assert!(
+            !is_valid || fault == Fault::WithoutRefreshToken,
+            "{fault:?}"
+        );
     }
 }
 

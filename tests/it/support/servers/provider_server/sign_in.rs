@@ -131,6 +131,11 @@ impl SignInService {
         self.granted > 0
     }
 
+    /// Returns whether tokens were granted that are not revoked.
+    pub(crate) fn is_valid(&self) -> bool {
+        self.refresh_token.is_some()
+    }
+
     /// Returns whether a call with this header may be answered.
     pub(super) fn accepts(&self, authorization: Option<&String>) -> bool {
         let sent = authorization.and_then(|header| header.strip_prefix("Bearer "));
