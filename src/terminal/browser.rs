@@ -1,5 +1,6 @@
 //! Opens a page in the browser that the person or the system has chosen.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -26,21 +27,13 @@ fn start(command: &str, page: &Path) -> bool {
     let Some(program) = words.next() else {
         return false;
     };
-    let mut command = Command::new(program);
-    let mut names_page = false;
-    for word in words {
-        if word == "%s" {
-            names_page = true;
-            command.arg(page);
-        } else {
-            command.arg(word);
-        }
-    }
-    if !names_page {
-        command.arg(page);
-    }
+    let page = page.as_os_str();
+    let place = |word| if word == "%s" { page } else { OsStr::new(word) };
+    let arguments: Vec<&OsStr> = words.map(place).collect();
+    let last = (!arguments.contains(&page)).then_some(page);
     // A browser's remarks are no part of the output.
-    let started = command
+    let started = Command::new(program)
+        .args(arguments.into_iter().chain(last))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .stdin(Stdio::null())
