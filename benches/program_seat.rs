@@ -26,11 +26,10 @@ use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, Prompt};
 use conclave::domain::ids::{CallId, ModelRef, ProviderId};
 use conclave::domain::model::billing::Billing;
-use conclave::domain::model::program::{AnswerReader, Overage, Program, PromptDelivery};
-use conclave::domain::time::Timestamp;
+use conclave::domain::model::program::{AnswerReader, Program};
 use conclave::engine::host;
 use conclave::engine::ports::Provider;
-use conclave::providers::programs::seat::{ProgramSeat, Surroundings};
+use conclave::providers::programs::seat::ProgramSeat;
 use support::figures::{self, Figures, Limit, milliseconds};
 
 const SHELL: &str = "/bin/sh";
@@ -75,7 +74,7 @@ fn seat(folder: &Path) -> ProgramSeat {
         name: "bench".to_owned(),
         argv: words(&["sh", "-c", SCRIPT]),
         schema_argv: Vec::new(),
-        prompt: PromptDelivery::Stdin,
+        system_in_file: false,
         reader: AnswerReader::Text,
         pass_env: Vec::new(),
         set_env: BTreeMap::new(),
@@ -85,17 +84,13 @@ fn seat(folder: &Path) -> ProgramSeat {
         max_parallel: 2,
         max_output: 1 << 20,
         billing: Billing::Free,
-        overage: Overage::Refuse,
+        allows_overage: false,
         allowed: Some(true),
+        executable: None,
     };
     let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
-    let surroundings = Surroundings {
-        variables: BTreeMap::from([path]),
-        locks: folder.join("locks"),
-        now: Timestamp(0),
-        zone: jiff::tz::TimeZone::UTC,
-    };
-    ProgramSeat::new(program, PathBuf::from(SHELL), surroundings)
+    let (variables, locks) = (BTreeMap::from([path]), folder.join("locks"));
+    ProgramSeat::new(program, PathBuf::from(SHELL), variables, &locks)
 }
 
 fn ask() -> Ask {

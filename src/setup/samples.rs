@@ -65,7 +65,7 @@ pub(super) fn settings(config: &str) -> Settings {
 pub(super) fn programs(config: &str, variables: &[(&str, &str)]) -> ProgramList {
     let environment = Environment::of(variables.iter().copied());
     let home = Home::at("/nowhere");
-    ProgramList::load(&settings(config), &environment, &home, Timestamp(0))
+    ProgramList::load(&settings(config), &environment, &home)
 }
 
 pub(super) fn access_list(config: &str, variables: &[(&str, &str)]) -> Vec<ProviderAccess> {

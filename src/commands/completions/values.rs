@@ -9,11 +9,12 @@ use self::Names::{LocalModels, Models, Panels, Personas, Settings, Values};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::setting::{self, Parts, SETTINGS, Setting};
+use crate::domain::model::program::Program;
 use crate::domain::model::vendors;
 use crate::engine::clock::Clock;
 use crate::providers::local::files::manifest::{GgufModel, MODELS};
 use crate::setup::personas::{PersonaRegistry, templates};
-use crate::setup::programs::{ProgramAccess, ProgramList};
+use crate::setup::programs::ProgramList;
 use crate::setup::settings;
 
 /// What is named.
@@ -64,10 +65,8 @@ impl Names {
                 });
                 let local = |(name, help)| (format!("local:{name}"), help);
                 let local = LocalModels.find(typed)?.into_iter().map(local);
-                let environment = &environment;
-                let now = Clock::system().now();
-                let programs = ProgramList::load(&all, environment, &home, now);
-                let programs = programs.iter().flat_map(ProgramAccess::usual_models);
+                let programs = ProgramList::load(&all, &environment, &home);
+                let programs = programs.iter().flat_map(Program::usual_models);
                 let programs = programs
                     .map(|model| (model.to_string(), vendors::name(&model.provider).into()));
                 cloud.chain(programs).chain(local).collect()

@@ -20,6 +20,7 @@ use crate::session::batch::RunCeiling;
 use crate::session::resume;
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
 use crate::setup::plan::sources::Connections;
+use crate::setup::programs::ProgramList;
 use crate::setup::settings;
 use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::format::{count, spent};
@@ -81,6 +82,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         settings: &settings,
         face: printer,
         connections: &connections,
+        programs: &ProgramList::load(&settings, environment, &home),
         dry_run: spending.dry_run,
     };
     let prepared = sources.prepare(plan, transcript, &request, clock.now());

@@ -6,6 +6,7 @@
 //!
 //! Invariants: nothing is written before the last question; no key is read into a setting.
 
+use futures_util::future::OptionFuture;
 use serde_json::Value;
 
 use super::doctor;
@@ -17,8 +18,9 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::setting::{self, ALWAYS_ALLOW_UNDER, PROGRAMS};
 use crate::config::settings::Settings;
+use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::cost::money::MicroUsd;
-use crate::domain::ids::ModelRef;
+use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::Panel;
 use crate::engine::ports::Confirmation;
 use crate::error::{Error, Exit};
@@ -29,7 +31,8 @@ use crate::setup::panel::context::{LOG_IN, SelectionContext};
 use crate::setup::panel::spec::PanelSpec;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::plan::sources::PlanSources;
-use crate::setup::programs::{ProgramAccess, consent};
+use crate::setup::programs::allowed_setting;
+use crate::setup::programs::consent::ProgramConsent;
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::request::PanelRequest;
 use crate::terminal::document::{Line, Part, fact, screen};
@@ -101,12 +104,9 @@ async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
     let embedded = embedded.default_model();
     let has_server = found.servers.iter().any(|server| !server.models.is_empty());
     let can_ask = usable.iter().any(ProviderAccess::is_selectable);
-    let ready = if can_ask {
-        Vec::new()
-    } else {
-        sources.programs.ready().await
-    };
-    if !can_ask && ready.is_empty() && !has_server && embedded.is_none() {
+    let programs = &sources.programs;
+    let has_program = !can_ask && !programs.ready().await.is_empty();
+    if !can_ask && !has_program && !has_server && embedded.is_none() {
         return Err(
             Error::failed("no model can be asked yet, so there is nothing to set up")
                 .hint(
@@ -123,7 +123,15 @@ async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
         "Enter accepts, Esc leaves; nothing is written before the end.",
     );
     let mut draft = settings.clone();
-    let (usual_programs, allowed) = ask_about_programs(&ready, printer).await;
+    let consent = ProgramConsent {
+        programs,
+        face: printer,
+        mode: ConsentMode::Interactive,
+        dry_run: false,
+        keeps: false,
+    };
+    let usual_programs = OptionFuture::from(has_program.then(|| consent.offer())).await;
+    let usual_programs = usual_programs.unwrap_or_default();
     let by_keys = || SelectionContext {
         usual_programs: &usual_programs,
         ..sources.selection_context(embedded.clone(), &servers)
@@ -147,36 +155,15 @@ async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
     );
     remark(printer, &saved);
     let mut changes = between(settings, &draft);
-    changes.extend(allowed);
-    agree_and_write(&changes, &sources.home, environment, printer).await
-}
-
-/// Returns the models of those that fill a panel without a key, and what allows them.
-async fn ask_about_programs(
-    ready: &[&ProgramAccess],
-    printer: &Printer,
-) -> (Vec<ModelRef>, Vec<SettingChange>) {
-    let is_open = |access: &&&ProgramAccess| !access.program.is_allowed();
-    let open: Vec<_> = ready.iter().filter(is_open).copied().collect();
-    let names = consent::names(&open);
-    let mut agreed = open.is_empty();
-    if !agreed {
-        remark(printer, &format!("Without a key, {names} can answer."));
-        let question = format!("Ask {names}?");
-        let answer = confirm(printer, consent::terms(&open), &question, 'y').await;
-        agreed = answer == Confirmation::Yes;
-    }
-    let usable = ready.iter().filter(|it| agreed || it.program.is_allowed());
-    let models = usable.flat_map(|access| access.usual_models());
-    let allow = |access: &&ProgramAccess| {
+    let allow = |program: &ProviderId| {
         Some(SettingChange {
             setting: setting::find(PROGRAMS)?,
-            path: access.allowed_setting(),
+            path: allowed_setting(program),
             value: Some(Value::Bool(true)),
         })
     };
-    let changes = open.iter().filter(|_| agreed).filter_map(allow);
-    (models.collect(), changes.collect())
+    changes.extend(programs.agreed().iter().filter_map(allow));
+    agree_and_write(&changes, &sources.home, environment, printer).await
 }
 
 fn interrupted() -> Error {

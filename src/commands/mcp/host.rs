@@ -21,7 +21,7 @@ use super::view::ConsultationView;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::plan::{ControlRequest, Plan};
-use crate::consultation::policy::consent::{ConsentMode, Gate};
+use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::ConsultationId;
 use crate::domain::record::stored_record::StoredRecord;
@@ -46,6 +46,7 @@ use crate::session::traces::TraceExporter;
 use crate::session::{load, lookup};
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
 use crate::setup::plan::sources::Connections;
+use crate::setup::programs::ProgramList;
 use crate::setup::settings;
 use crate::stopping::exit_check::state::LoopState;
 use crate::terminal::report::report;
@@ -381,6 +382,7 @@ impl Host {
             settings: &settings,
             face,
             connections: &connections,
+            programs: &ProgramList::load(&settings, &self.environment, &self.home),
             dry_run: false,
         };
         let request = ControlRequest::new(ConsentMode::NonInteractive);
@@ -394,18 +396,11 @@ impl Host {
             ..
         } = runtime.block_on(prepared)?;
         if let Some(consent) = consent {
-            let how = match &consent.gate {
-                None | Some(Gate::AboveCeiling) => None,
-                Some(Gate::Pass(how)) => Some(*how),
-                Some(Gate::Ask(_) | Gate::Refuse(_)) => {
-                    let short = interrupted.id.short();
-                    return Err(Error::usage(format!(
-                        "what is left of {short} needs consent, at about {}",
-                        consent.remaining.cost
-                    ))
-                    .hint(format!("continue it with `conclave resume {short}`")));
-                }
-            };
+            let how = consent.unasked(|| {
+                let (short, cost) = (interrupted.id.short(), consent.remaining.cost);
+                let why = format!("what is left of {short} needs consent, at about {cost}");
+                Error::usage(why).hint(format!("continue it with `conclave resume {short}`"))
+            })?;
             consent.give(how, &mut terms);
         }
         Ok(interrupted.session(terms, providers, self.clock))

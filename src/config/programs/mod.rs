@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::config::keys::detection::holds_key;
@@ -30,7 +30,7 @@ const MAX_PARALLEL: u32 = 2;
 const MAX_OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The programs that are known by name, as entries of the setting.
-static KNOWN: LazyLock<BTreeMap<String, Value>> =
+static KNOWN: LazyLock<BTreeMap<String, Map<String, Value>>> =
     LazyLock::new(|| toml::from_str(include_str!("known.toml")).unwrap_or_default());
 
 /// The entries of the setting, as the user wrote them.
@@ -62,20 +62,15 @@ impl Programs {
     }
 
     fn program(&self, name: &str, setting: &str) -> Result<Program, ValueError> {
-        let mut entry = KNOWN
-            .get(name)
-            .cloned()
-            .unwrap_or(Value::Object(Map::new()));
-        if let (Some(entry), Some(own)) = (entry.as_object_mut(), self.0.get(name)) {
-            for (field, value) in own {
-                match (entry.get_mut(field), value) {
-                    // What shuts a known program off from the machine stays.
-                    (Some(Value::Object(known)), Value::Object(own)) => known.extend(own.clone()),
-                    (Some(known), own) => *known = own.clone(),
-                    (None, own) => drop(entry.insert(field.clone(), own.clone())),
-                }
+        let mut entry = KNOWN.get(name).cloned().unwrap_or_default();
+        for (field, own) in self.0.get(name).into_iter().flatten() {
+            match (entry.get_mut(field), own) {
+                // What shuts a known program off from the machine stays.
+                (Some(Value::Object(known)), Value::Object(own)) => known.extend(own.clone()),
+                _ => drop(entry.insert(field.clone(), own.clone())),
             }
         }
+        let entry = Value::Object(entry);
         read_program(name, &ConfigValue::new(format!("{setting}.{name}"), &entry))
     }
 }
@@ -93,12 +88,16 @@ fn read_program(name: &str, place: &ConfigValue<'_>) -> Result<Program, ValueErr
         format!("{}:{name}", ProviderId::COMMAND)
     };
     let text = |field: &str| optional(&fields, field, ConfigValue::text);
+    let is_chosen = |field: &str, usual: &str, other: &str| {
+        let chosen: Option<String> = choice(&fields, field, &[usual, other])?;
+        Ok(chosen.as_deref() == Some(other))
+    };
     Ok(Program {
         id: ProviderId::new(id),
         name: text("name")?.unwrap_or_else(|| name.to_owned()),
         argv,
         schema_argv: words("schema_argv")?,
-        prompt: choice(&fields, "prompt", &["stdin", "system_in_file"])?.unwrap_or_default(),
+        system_in_file: is_chosen("prompt", "stdin", "system_in_file")?,
         reader: reader(name, &fields)?,
         pass_env: words("pass_env")?,
         set_env: optional(&fields, "set_env", variables)?.unwrap_or_default(),
@@ -118,8 +117,9 @@ fn read_program(name: &str, place: &ConfigValue<'_>) -> Result<Program, ValueErr
         })?
         .unwrap_or(MAX_OUTPUT_BYTES),
         billing: choice(&fields, "billing", &["plan", "free", "metered"])?.unwrap_or(Billing::Plan),
-        overage: choice(&fields, "overage", &["refuse", "allow"])?.unwrap_or_default(),
+        allows_overage: is_chosen("overage", "refuse", "allow")?,
         allowed: optional(&fields, "allowed", ConfigValue::truth)?,
+        executable: None,
     })
 }
 
@@ -133,7 +133,9 @@ fn choice<T: DeserializeOwned>(
 
 /// Only a program that is known by name has a reader of its own.
 fn reader(name: &str, fields: &ConfigFields<'_>) -> Result<AnswerReader, ValueError> {
-    let own = KNOWN.get(name).and_then(|known| known["answer"].as_str());
+    let own = KNOWN
+        .get(name)
+        .and_then(|known| known.get("answer")?.as_str());
     let among: Vec<&str> = ["text", "json", "jsonl"].into_iter().chain(own).collect();
     let answer: Option<String> = choice(fields, "answer", &among)?;
     let pointer = |field| optional(fields, field, pointer);
@@ -163,10 +165,8 @@ fn pointer(place: &ConfigValue<'_>) -> Result<String, ValueError> {
 
 /// Empty ones are arguments too.
 fn words(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
-    let list = place.value.as_array();
-    let word = |word: &Value| word.as_str().map(ToOwned::to_owned);
-    let words: Option<Vec<String>> = list.and_then(|list| list.iter().map(word).collect());
-    let words = words.ok_or_else(|| place.error("must be a list of strings"))?;
+    let words = Vec::<String>::deserialize(place.value);
+    let words = words.map_err(|_| place.error("must be a list of strings"))?;
     if words.iter().any(|word| holds_key(word)) {
         return Err(place.error(NO_KEYS_HERE));
     }

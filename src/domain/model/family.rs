@@ -60,7 +60,7 @@ pub fn family(model: &ModelRef) -> Family<'_> {
             .map(Family::Maker)
     };
     // A vendor's program calls its models by short names, such as `sonnet`.
-    let by_program = || Some(Family::Maker(program::of_vendor(&model.provider)?.vendor));
+    let by_program = || Some(Family::Maker(&program::of_vendor(&model.provider)?.vendor));
     let by_provider = || {
         vendor.and_then(|vendor| match (vendor.is_reseller(), organisations) {
             (false, _) => Some(Family::Maker(vendor.id)),

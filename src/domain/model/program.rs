@@ -2,12 +2,15 @@
 //! reads the table, the process codecs of `providers` put it to use.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::domain::ids::ProviderId;
 use crate::domain::model::billing::Billing;
+use crate::text::word_list::load;
 
 impl Program {
     pub fn is_allowed(&self) -> bool {
@@ -27,7 +30,10 @@ pub struct Program {
     /// Arguments that are added where the answer has a schema: `{schema}` is its text,
     /// `{schema_file}` a file that has it. Empty if the program cannot enforce one.
     pub schema_argv: Vec<String>,
-    pub prompt: PromptDelivery,
+    /// Whether the system prompt is in `{system_file}`, and only the message on standard input;
+    /// otherwise both are there, each within tags. A prompt is never an argument: arguments are
+    /// visible to every user of the machine, and limited in length.
+    pub system_in_file: bool,
     pub reader: AnswerReader,
     /// Variables of this process's environment that the program gets beside the usual ones.
     pub pass_env: Vec<String>,
@@ -44,21 +50,13 @@ pub struct Program {
     /// The most bytes of its output.
     pub max_output: u64,
     pub billing: Billing,
-    pub overage: Overage,
+    /// Whether a call goes on when the plan's limit is reached and the vendor would bill the user
+    /// for more. Otherwise it is stopped, and the seat is out.
+    pub allows_overage: bool,
     /// Whether its user has agreed to its use; `None` before they have said so.
     pub allowed: Option<bool>,
-}
-
-/// The way in which a program gets its prompt. It is never an argument: arguments are visible to
-/// every user of the machine, and limited in length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PromptDelivery {
-    /// The message on standard input, the system prompt in `{system_file}`.
-    SystemInFile,
-    /// Both on standard input, each within tags.
-    #[default]
-    Stdin,
+    /// An absolute path; `None` if it is not installed, or not looked for.
+    pub executable: Option<PathBuf>,
 }
 
 /// How a program's output is read.
@@ -86,45 +84,27 @@ pub struct AnswerPaths {
     pub output_tokens: Option<String>,
 }
 
-/// What happens when a plan's limit is reached and the vendor would bill the user for more.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Overage {
-    /// The call is stopped, and the seat is out.
-    #[default]
-    Refuse,
-    Allow,
-}
-
 /// A vendor's own program, which is known by name.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub struct VendorProgram {
-    pub id: &'static str,
-    pub name: &'static str,
+    pub id: String,
+    pub name: String,
     /// The vendor, which gets all that the program is asked.
-    pub vendor: &'static str,
+    pub vendor: String,
     /// The models that are usually asked, in the order in which they fill a panel.
-    pub models: &'static [&'static str],
+    pub models: Vec<String>,
 }
 
-pub const VENDOR_PROGRAMS: [VendorProgram; 2] = [
-    VendorProgram {
-        id: "claude-code",
-        name: "Claude Code",
-        vendor: "anthropic",
-        models: &["sonnet", "opus", "haiku"],
-    },
-    VendorProgram {
-        id: "codex",
-        name: "Codex",
-        vendor: "openai",
-        models: &["gpt-5.5"],
-    },
-];
+/// The lists of the file `programs.toml`.
+static VENDOR_PROGRAMS: LazyLock<BTreeMap<String, Vec<VendorProgram>>> =
+    LazyLock::new(|| load(include_str!("programs.toml")));
+
+/// Those of all vendors.
+pub fn of_vendors() -> impl Iterator<Item = &'static VendorProgram> {
+    VENDOR_PROGRAMS.values().flatten()
+}
 
 /// `None` for a program of the settings, and for all other providers.
 pub fn of_vendor(id: &ProviderId) -> Option<&'static VendorProgram> {
-    VENDOR_PROGRAMS
-        .iter()
-        .find(|program| program.id == id.as_str())
+    of_vendors().find(|program| program.id == id.as_str())
 }

@@ -234,7 +234,7 @@ pub fn find(id: &str) -> Option<&'static Vendor> {
 
 /// For a provider from the user's settings, its id.
 pub fn name(provider: &ProviderId) -> &str {
-    let program = || Some(program::of_vendor(provider)?.name);
+    let program = || Some(&*program::of_vendor(provider)?.name);
     let vendor = find(provider.as_str()).map(|vendor| vendor.name);
     vendor.or_else(program).unwrap_or(provider.as_str())
 }

@@ -17,7 +17,7 @@ use crate::text::clean;
 
 use super::wire::Account;
 use message::ProviderMessage;
-use wording::{ClassRow, TABLES};
+use wording::TABLES;
 
 pub use message::{LONGEST, http_date};
 
@@ -122,15 +122,12 @@ pub(super) fn of_program(
     said: &str,
     status: Option<u16>,
     codes: Vec<String>,
-    rows: &[ClassRow],
 ) -> (Option<FailureClass>, String) {
     let mut message = ProviderMessage::from_body(said);
     message.codes.extend(codes);
     let words = message.words.to_lowercase().replace('’', "'");
-    let row = rows
-        .iter()
-        .chain(&TABLES.classes)
-        .find(|row| row.fits(status, &message.codes, &words));
+    let mut rows = TABLES.program_classes.iter().chain(&TABLES.classes);
+    let row = rows.find(|row| row.fits(status, &message.codes, &words));
     (row.map(|row| row.class), message.words)
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::consultation::protocol::call::FailureClass;
 use crate::text::word_list::{WordList, load};
 
-/// The lists of the file `wording.toml`.
+/// The lists of the file `wording.toml`, and the rows of `failures.toml` for programs.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Wording {
@@ -24,6 +24,7 @@ pub(crate) struct Wording {
     pub(crate) refused_within_plan: WordList,
     pub(crate) ends_sign_in: WordList,
     pub(crate) classes: Vec<ClassRow>,
+    pub(crate) program_classes: Vec<ClassRow>,
 }
 
 /// A row, which matches by any of its columns.
@@ -47,15 +48,21 @@ pub(crate) struct Needles {
     pub(crate) all: WordList,
 }
 
-pub(crate) static TABLES: LazyLock<Wording> = LazyLock::new(|| load(include_str!("wording.toml")));
+const FILES: &str = concat!(
+    include_str!("wording.toml"),
+    include_str!("../programs/reading/failures.toml")
+);
+
+pub(crate) static TABLES: LazyLock<Wording> = LazyLock::new(|| load(FILES));
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_file_has_every_list() {
-        let tables: Wording = toml::from_str(include_str!("wording.toml")).unwrap();
+    fn the_files_have_every_list() {
+        let tables: Wording = toml::from_str(FILES).unwrap();
         assert!(!tables.classes.is_empty());
+        assert!(tables.program_classes.len() > 5);
     }
 }

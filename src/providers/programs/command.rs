@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use regex::Captures;
 
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass};
-use crate::domain::model::program::{Program, PromptDelivery};
+use crate::domain::model::program::Program;
 use crate::providers::wire::schema;
 use crate::text::pattern::Pattern;
 
@@ -31,11 +31,10 @@ pub struct Launch {
 ///
 /// A bad request when the prompt cannot be given to a program, or the program lacks a model.
 pub fn launch(program: &Program, ask: &Ask, folder: &Path) -> Result<Launch, Failure> {
-    let refused = |why: String| Failure::new(FailureClass::BadRequest, why);
+    let refused = |why: &str| Err(Failure::new(FailureClass::BadRequest, why));
     let (system, user) = (ask.prompt.system(), ask.prompt.user());
     if system.contains('\0') || user.contains('\0') {
-        let why = "the prompt holds a null character, which no program can be given";
-        return Err(refused(why.to_owned()));
+        return refused("the prompt holds a null character, which no program can be given");
     }
     let is_enforced = enforces_schema(program, ask);
     let schema_argv = program.schema_argv.iter().filter(|_| is_enforced);
@@ -48,12 +47,12 @@ pub fn launch(program: &Program, ask: &Ask, folder: &Path) -> Result<Launch, Fai
     let has_model = ask.model.provider.command() != Some(model);
     if takes("{model}") && !has_model {
         let (name, seat) = (&program.name, &ask.model);
-        let why = format!("`{name}` needs a model: name one as `{seat}:MODEL`");
-        return Err(refused(why));
+        return refused(&format!(
+            "`{name}` needs a model: name one as `{seat}:MODEL`"
+        ));
     }
     if has_model && model.starts_with('-') {
-        let why = format!("`{model}` would be an option, not a model");
-        return Err(refused(why));
+        return refused(&format!("`{model}` would be an option, not a model"));
     }
     let schema = is_enforced.then(|| schema(ask).to_string());
     let [system_file, schema_file] = ["system.md", "schema.json"].map(|name| folder.join(name));
@@ -69,12 +68,12 @@ pub fn launch(program: &Program, ask: &Ask, folder: &Path) -> Result<Launch, Fai
         })
     };
     let message = tagged("message", &user);
-    let (standard_input, system) = match program.prompt {
-        PromptDelivery::SystemInFile => (message, Some(system)),
-        PromptDelivery::Stdin if system.is_empty() => (message, None),
-        PromptDelivery::Stdin => (tagged("system-prompt", &system) + "\n" + &message, None),
+    let standard_input = if program.system_in_file || system.is_empty() {
+        message
+    } else {
+        tagged("system-prompt", &system) + "\n" + &message
     };
-    let system = system.map(|text| (system_file.clone(), text));
+    let system = Some((system_file.clone(), system)).filter(|_| program.system_in_file);
     let schema_text = schema.clone().filter(|_| takes("{schema_file}"));
     let schema_text = schema_text.map(|text| (schema_file.clone(), text));
     Ok(Launch {

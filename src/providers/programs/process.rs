@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStdout, Command};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
@@ -76,16 +76,28 @@ pub(super) async fn run(
     let mut group = ProgramGroup::start(start)?;
     let child = &mut group.child;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {
+    let (Some(mut stdin), Some(stdout), Some(mut stderr)) = (stdin, stdout, stderr) else {
         return Err(io::ErrorKind::BrokenPipe.into());
     };
     let (ended, end) = oneshot::channel();
     // It owns the program, and ends it when the receiver is dropped.
     Handle::current().spawn(group.watch(ended));
     let (mut errors, is_started) = (Vec::new(), Notify::new());
-    let input = write(stdin, &input);
+    let input = async move {
+        // A program may end, or answer, before it has read all.
+        let _ = stdin.write_all(input.as_bytes()).await;
+        Ok(())
+    };
     let output = read_lines(stdout, limits.bytes, &is_started, on_line);
-    let tail = read_tail(stderr, &mut errors);
+    // Its end, with a byte that shows that there was more.
+    let tail = async {
+        let mut chunk = [0; 1024];
+        while let Ok(count @ 1..) = stderr.read(&mut chunk).await {
+            errors.extend(chunk.iter().take(count));
+            errors.drain(..errors.len().saturating_sub(STDERR_BYTES + 1));
+        }
+        Ok(())
+    };
     let streams = async { tokio::try_join!(input, tail, output).err() };
     let exit = async { ProgramEnd::Exited(end.await.ok().flatten()) };
     let whole = async {
@@ -167,12 +179,6 @@ impl Drop for ProgramGroup {
 /// A stream has ended, or the program has to.
 type Streamed = Result<(), ProgramEnd>;
 
-async fn write(mut stdin: ChildStdin, input: &str) -> Streamed {
-    // A program may end, or answer, before it has read all.
-    let _ = stdin.write_all(input.as_bytes()).await;
-    Ok(())
-}
-
 async fn read_lines(
     stdout: ChildStdout,
     max_bytes: u64,
@@ -195,20 +201,10 @@ async fn read_lines(
         };
         bytes_left -= most - room;
         is_started.notify_one();
-        if on_line(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n'])) == Flow::Stop {
+        if on_line(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n'])).is_break() {
             return Err(ProgramEnd::Stopped);
         }
     }
-}
-
-/// Keeps the end, with a byte that shows that there was more.
-async fn read_tail(mut stderr: ChildStderr, tail: &mut Vec<u8>) -> Streamed {
-    let mut chunk = [0; 1024];
-    while let Ok(count @ 1..) = stderr.read(&mut chunk).await {
-        tail.extend(chunk.iter().take(count));
-        tail.drain(..tail.len().saturating_sub(STDERR_BYTES + 1));
-    }
-    Ok(())
 }
 
 /// What is left of a word that may be a key is not recognised as one: a cut text begins after it.

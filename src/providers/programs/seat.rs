@@ -1,6 +1,6 @@
 //! A program as the driver sees it: one provider.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::{self, Debug, Formatter};
 use std::future::pending;
 use std::io;
@@ -11,18 +11,17 @@ use jiff::tz::TimeZone;
 use tokio::sync::OnceCell;
 
 use super::command::{self, Launch};
-use super::environment::{self, hide_secrets};
-use super::folder::ProgramFolder;
-use super::gate::{FirstCall, ProgramGate};
+use super::environment::{self, Variables, hide_secrets};
+use super::folder::{ProgramFolder, keeps_home};
+use super::gate::ProgramGate;
 use super::process::{self, ProgramLimits, ProgramStart};
 use super::reading::{Flow, ProgramEnd, Reading};
 use super::status::{self, Login, ProgramStatus, Report};
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply};
 use crate::domain::model::billing::Billing;
 use crate::domain::model::program::{AnswerReader, Program};
-use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
-use crate::engine::ports::{BoxFuture, Delta, Provider};
+use crate::engine::ports::{BoxFuture, Delta, OnDelta, Provider};
 use crate::text::clean::clean;
 
 /// Until the first line, for programs that write one before the answer.
@@ -35,33 +34,12 @@ const REPORT_LIMITS: ProgramLimits = ProgramLimits {
     bytes: 1 << 20,
 };
 
-/// What a program is started with, beside what its table says.
-#[derive(Clone)]
-pub struct Surroundings {
-    /// The variables of this process, of which an allow-list is passed on.
-    pub variables: BTreeMap<String, String>,
-    /// The folder of locks that all processes of this user share.
-    pub locks: PathBuf,
-    /// Now, and the user's time zone.
-    pub now: Timestamp,
-    pub zone: TimeZone,
-}
-
-impl Debug for Surroundings {
-    /// Without the variables: keys are among them.
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let mut shown = formatter.debug_struct("Surroundings");
-        shown.field("locks", &self.locks).finish_non_exhaustive()
-    }
-}
-
 /// A program that can be asked.
-#[derive(Debug)]
 pub struct ProgramSeat {
     program: Program,
     executable: PathBuf,
-    surroundings: Surroundings,
-    clock: Clock,
+    /// Of this process; an allow-list of them is passed on.
+    variables: Variables,
     gate: ProgramGate,
     /// As the check beside an earlier call found it.
     login: OnceCell<Login>,
@@ -69,15 +47,24 @@ pub struct ProgramSeat {
     features: OnceCell<BTreeSet<String>>,
 }
 
+impl Debug for ProgramSeat {
+    /// Without the variables: keys are among them.
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("ProgramSeat")
+            .field(&self.program.id)
+            .finish()
+    }
+}
+
 impl ProgramSeat {
-    /// `executable` is absolute.
-    pub fn new(program: Program, executable: PathBuf, surroundings: Surroundings) -> Self {
+    /// `executable` is absolute. All processes of this user share the folder of `locks`.
+    pub fn new(program: Program, executable: PathBuf, variables: Variables, locks: &Path) -> Self {
         Self {
-            clock: Clock::starting(surroundings.now),
-            gate: ProgramGate::new(&surroundings.locks, &program.id, program.max_parallel),
+            gate: ProgramGate::new(locks, &program.id),
             program,
             executable,
-            surroundings,
+            variables,
             login: OnceCell::new(),
             features: OnceCell::new(),
         }
@@ -91,6 +78,7 @@ impl ProgramSeat {
         ProgramStatus {
             version: version.as_ref().and_then(status::version),
             login,
+            keeps_home: keeps_home(&self.program, &self.variables),
         }
     }
 
@@ -115,7 +103,7 @@ impl ProgramSeat {
         let mut output = String::new();
         let mut on_line = |line: &str| {
             output.extend([line, "\n"]);
-            Flow::Continue
+            Flow::Continue(())
         };
         let ran = Box::pin(process::run(start, REPORT_LIMITS, &mut on_line)).await;
         let (ProgramEnd::Exited(exit_code), errors) = ran.ok()? else {
@@ -133,11 +121,11 @@ impl ProgramSeat {
         program: &Path,
         launch: impl FnOnce(&Path) -> Result<Launch, Failure>,
     ) -> Result<ProgramStart, Failure> {
-        let own = &self.surroundings.variables;
+        let own = &self.variables;
         let folder = ProgramFolder::create(&self.program, own);
         let folder = folder.map_err(|error| self.not_started(&error))?;
         let launch = launch(folder.root.path())?;
-        let more = launch.variables.iter().chain(&folder.variables).cloned();
+        let more = launch.variables.iter().chain(&folder.home).cloned();
         Ok(ProgramStart {
             program: program.to_owned(),
             variables: environment::variables(&self.program, own, more)?,
@@ -152,9 +140,8 @@ impl ProgramSeat {
         &self,
         ask: &Ask,
         is_doubted: bool,
-        on: &mut (dyn FnMut(Delta) + Send),
+        on: OnDelta<'_>,
     ) -> Result<(Outcome, bool), Failure> {
-        let _place = self.gate.parallel.acquire().await;
         let (first, features) = tokio::join!(self.gate.first(is_doubted), self.features());
         let mut first = first?;
         let launch = |folder: &Path| {
@@ -174,7 +161,7 @@ impl ProgramSeat {
             time: self.program.time_limit,
             bytes: self.program.max_output,
         };
-        let mut reading = Reading::new(&self.program, ask, &self.surroundings.zone);
+        let mut reading = Reading::new(&self.program, ask, &TimeZone::system());
         let (mut is_connected, mut may_repeat) = (false, first.is_none());
         let mut on_line = |line: &str| {
             if !std::mem::replace(&mut is_connected, true) {
@@ -183,7 +170,7 @@ impl ProgramSeat {
             reading.line(line, &mut |delta| {
                 if delta.shows_answer() {
                     may_repeat = false;
-                    first.take().into_iter().for_each(FirstCall::succeeded);
+                    self.gate.proven(first.take());
                 }
                 on(delta);
             })
@@ -197,10 +184,10 @@ impl ProgramSeat {
             refused = self.refused_login() => return Err(refused),
         };
         let errors = hide_secrets(&clean(&errors), &variables);
-        let mut outcome = reading.finish(end, &errors, self.clock.now());
+        let mut outcome = reading.finish(end, &errors, Clock::system().now());
         match &mut outcome {
             Ok(reply) => {
-                first.take().into_iter().for_each(FirstCall::succeeded);
+                self.gate.proven(first.take());
                 self.add_plan(reply);
             }
             Err(failure) => failure.message = hide_secrets(&failure.message, &variables),
@@ -260,14 +247,10 @@ impl ProgramSeat {
 }
 
 impl Provider for ProgramSeat {
-    fn ask<'a>(
-        &'a self,
-        ask: &'a Ask,
-        on: &'a mut (dyn FnMut(Delta) + Send),
-    ) -> BoxFuture<'a, Outcome> {
+    fn ask<'a>(&'a self, ask: &'a Ask, on: OnDelta<'a>) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             // Before it waits for anything.
-            environment::variables(&self.program, &self.surroundings.variables, [])?;
+            environment::variables(&self.program, &self.variables, [])?;
             match self.call(ask, false, on).await? {
                 (Err(_), true) => self.call(ask, true, on).await?.0,
                 (outcome, _) => outcome,

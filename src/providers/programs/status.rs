@@ -12,6 +12,8 @@ pub struct ProgramStatus {
     /// As the program writes it: `2.1.330`.
     pub version: Option<String>,
     pub login: Login,
+    /// It runs in the user's own folder of Codex, which its login belongs to.
+    pub keeps_home: bool,
 }
 
 /// Whether a user is logged in.
@@ -87,18 +89,17 @@ fn claude(output: &str) -> Login {
 
 /// The text of a login with a key has a part of it.
 fn codex(text: &str) -> Login {
-    let has = |words: &str| text.contains(words);
-    if has("Not logged in") {
-        Login::No
-    } else if has("Logged in using ChatGPT") {
-        Login::Plan(Some("ChatGPT".to_owned()))
-    } else if has("an API key") {
-        Login::Billed("an API key".to_owned())
-    } else if has("access token") {
-        Login::Plan(None)
-    } else {
-        Login::Unknown
-    }
+    let known = [
+        ("Not logged in", Login::No),
+        (
+            "Logged in using ChatGPT",
+            Login::Plan(Some("ChatGPT".to_owned())),
+        ),
+        ("an API key", Login::Billed("an API key".to_owned())),
+        ("access token", Login::Plan(None)),
+    ];
+    let found = known.into_iter().find(|(words, _)| text.contains(words));
+    found.map_or(Login::Unknown, |(_, login)| login)
 }
 
 #[cfg(test)]

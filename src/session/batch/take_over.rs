@@ -2,7 +2,6 @@
 
 use super::ConsultationOutcome;
 use crate::consultation::plan::ControlRequest;
-use crate::consultation::policy::consent::Gate;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::record::stored_record::StoredRecord;
@@ -100,13 +99,8 @@ async fn resumed(
         .prepare(plan, transcript, request, clock.now())
         .await?;
     if let Some(consent) = consent {
-        let how = match &consent.gate {
-            None | Some(Gate::AboveCeiling) => None,
-            Some(Gate::Pass(how)) => Some(*how),
-            Some(Gate::Ask(_) | Gate::Refuse(_)) => {
-                return Err(Error::failed("the cost of what remains needs consent"));
-            }
-        };
+        let why = "the cost of what remains needs consent";
+        let how = consent.unasked(|| Error::failed(why))?;
         consent.give(how, &mut terms);
     }
     Ok(interrupted.session(terms, providers, clock))

@@ -40,7 +40,7 @@ impl SelectionContext<'_> {
     pub fn model(&self, name: &str) -> Result<ModelRef, Error> {
         let model = self.catalog.resolve(name.trim()).map_err(|unknown| {
             let program = self.programs.find(&ProviderId::new(name.trim()));
-            let usual = program.and_then(|access| access.usual_models().into_iter().next());
+            let usual = program.and_then(|program| program.usual_models().into_iter().next());
             Error::usage(unknown)
                 .hint_if(usual.map(|model| format!("name its model too, as in `{model}`")))
                 .hint("see the models with `conclave models`, or write it as `provider:model`")
@@ -65,7 +65,7 @@ impl SelectionContext<'_> {
             return error;
         }
         let known = self.access_list.iter().map(|access| access.id.as_str());
-        let programs = self.programs.iter().map(|it| it.program.id.as_str());
+        let programs = self.programs.iter().map(|it| it.id.as_str());
         let known = known.chain(programs).chain([ProviderId::LOCAL]);
         let known: Vec<&str> = known.collect();
         error

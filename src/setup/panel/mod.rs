@@ -9,7 +9,7 @@ pub mod context;
 use std::collections::BTreeSet;
 
 use crate::domain::ids::ModelRef;
-use crate::domain::model::program::VENDOR_PROGRAMS;
+use crate::domain::model::program::of_vendors;
 use crate::domain::model::vendors::{self, Vendor};
 use crate::domain::panel::{Panel, Persona, Seat, check_seats, seated};
 use crate::error::Error;
@@ -170,9 +170,7 @@ fn notices(panel: &Panel, spec: &PanelSpec, context: &SelectionContext<'_>) -> V
     if unasked && selectable.is_empty() && !programs.is_empty() {
         let names = programs.iter().copied().collect::<Vec<_>>().join(" and ");
         notices.push(format!("Using {names}: no API key is set"));
-        let mut others = VENDOR_PROGRAMS
-            .iter()
-            .filter(|it| !programs.contains(it.name));
+        let mut others = of_vendors().filter(|it| !programs.contains(&*it.name));
         if let (true, Some(other)) = (panel.is_one_family(), others.next()) {
             notices.push(format!(
                 "only {names} is logged in: with {}, or a vendor's key, as well, models of other \

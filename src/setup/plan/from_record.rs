@@ -35,7 +35,6 @@ use crate::setup::programs::consent::ProgramConsent;
 use crate::setup::request::{PanelRequest, QuestionRequest, TemplateRequest};
 
 use super::Planner;
-use super::sources::PlanSources;
 use super::template::{PlanTemplate, PreparedPlan};
 
 /// Makes a plan of a stored record, in which only the judge is asked. The panel of the request names
@@ -283,45 +282,35 @@ pub(super) struct PanelChoice {
     pub(super) selected: SelectedPanel,
 }
 
-/// What a panel is chosen from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PanelChooser<'a> {
-    pub(super) sources: &'a PlanSources,
-    pub(super) embedded: Option<&'a ModelRef>,
-    pub(super) consent: ProgramConsent<'a>,
-}
-
-impl PanelChooser<'_> {
+impl Planner<'_> {
     /// The panel of the earlier consultation, unless the request names another, else the panel of
     /// request and settings.
-    pub(super) async fn choose(
-        self,
-        request: &PanelRequest,
-        earlier: Option<&StoredRecord>,
-    ) -> Result<PanelChoice, Error> {
-        let (sources, embedded) = (self.sources, self.embedded);
+    pub(super) async fn choose(&self, request: &TemplateRequest) -> Result<PanelChoice, Error> {
+        let panel = &request.panel;
+        let earlier = request.follows_up.as_deref();
         let earlier = earlier
-            .filter(|_| request.names_no_seats())
-            .and_then(|record| Some((record, spec_of(record, request)?)));
+            .filter(|_| panel.names_no_seats())
+            .and_then(|record| Some((record, spec_of(record, panel)?)));
+        let consent = self.consent(request);
         let Some((record, spec)) = earlier else {
-            return self.usual(request).await;
+            return self.usual(panel, consent).await;
         };
-        match self.select(spec).await {
+        match self.select(spec, consent).await {
             Ok(mut choice) => {
-                if request.judge.is_none() {
-                    let context = sources.selection_context(embedded.cloned(), &choice.servers);
+                if panel.judge.is_none() {
+                    let context = self.selection_context(&choice.servers);
                     lead_with_judge(&mut choice.selected, record, &context);
                 }
                 Ok(choice)
             }
             Err(error) => {
                 let none = LocalServerSet::none();
-                let context = sources.selection_context(embedded.cloned(), &none);
+                let context = self.selection_context(&none);
                 if was_private(record, &context) {
                     let why = "ran on your own servers: to show it to others, name them with";
                     return Err(error.hint(format!("{} {why} `--panel`", record.id)));
                 }
-                let mut choice = self.usual(request).await?;
+                let mut choice = self.usual(panel, consent).await?;
                 let (id, cause) = (&record.id, whole(error.source()));
                 let notice = format!(
                     "the panel of {id} cannot be asked; the usual panel answers instead: {cause}"
@@ -334,26 +323,30 @@ impl PanelChooser<'_> {
 
     /// Of request and settings. What a repository names goes only to providers that the user's own
     /// settings would ask, or that are the user's own servers; programs are none.
-    async fn usual(self, request: &PanelRequest) -> Result<PanelChoice, Error> {
-        let (sources, embedded) = (self.sources, self.embedded);
+    async fn usual(
+        &self,
+        request: &PanelRequest,
+        consent: ProgramConsent<'_>,
+    ) -> Result<PanelChoice, Error> {
+        let sources = &self.sources;
         let spec = |settings| PanelSpec::new(request, settings, &sources.personas);
-        let choice = self.select(spec(&sources.settings)?).await?;
+        let choice = self.select(spec(&sources.settings)?, consent).await?;
         let Some(Repository { file, own }) = &sources.settings.repository else {
             return Ok(choice);
         };
         // Nothing is asked about a panel that is only compared.
         let consent = ProgramConsent {
             mode: ConsentMode::NonInteractive,
-            ..self.consent
+            ..consent
         };
         let own = match spec(own) {
-            Ok(spec) => Self { consent, ..self }.select(spec).await.ok(),
+            Ok(spec) => self.select(spec, consent).await.ok(),
             Err(_) => None,
         };
         let own = own.map_or_else(Vec::new, |own| {
             own.selected.panel.models().cloned().collect()
         });
-        let context = sources.selection_context(embedded.cloned(), &choice.servers);
+        let context = self.selection_context(&choice.servers);
         let is_other = |model: &&ModelRef| {
             let mut own = own.iter().map(|own| &own.provider);
             let is_own =
@@ -370,17 +363,21 @@ impl PanelChooser<'_> {
         })
     }
 
-    async fn select(self, spec: PanelSpec) -> Result<PanelChoice, Error> {
-        let (sources, access_list) = (self.sources, &self.sources.access_list);
+    async fn select(
+        &self,
+        spec: PanelSpec,
+        consent: ProgramConsent<'_>,
+    ) -> Result<PanelChoice, Error> {
+        let (sources, access_list) = (&self.sources, &self.sources.access_list);
         let search = ServerSearch::new(&sources.settings, access_list)?;
         let is_needed = spec.needs_keyless(access_list);
-        let programs = OptionFuture::from(is_needed.then(|| self.consent.offer())).await;
+        let programs = OptionFuture::from(is_needed.then(|| consent.offer())).await;
         let usual_programs = programs.unwrap_or_default();
         let servers = spec.find_servers(access_list, &usual_programs, search);
         let servers = servers.await;
         let context = SelectionContext {
             usual_programs: &usual_programs,
-            ..sources.selection_context(self.embedded.cloned(), &servers)
+            ..self.selection_context(&servers)
         };
         let selected = panel::select(&spec, &context)?;
         Ok(PanelChoice {

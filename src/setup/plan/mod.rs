@@ -20,6 +20,8 @@ pub mod resume;
 use std::collections::BTreeMap;
 
 use super::embedded_model::EmbeddedModels;
+use super::local_servers::LocalServerSet;
+use super::panel::context::SelectionContext;
 use super::programs::consent::ProgramConsent;
 use super::request::TemplateRequest;
 use super::{fallbacks, helper};
@@ -32,7 +34,7 @@ use crate::engine::ports::Face;
 use crate::error::Error;
 use crate::providers::local::files::choice::ModelFile;
 
-use self::from_record::{PanelChoice, PanelChooser};
+use self::from_record::PanelChoice;
 use self::resume::ResumeSources;
 use self::sources::{Connections, PlanSources};
 use self::template::PlanTemplate;
@@ -75,24 +77,17 @@ impl<'a> Planner<'a> {
     /// model, and connects the providers.
     pub async fn template(&self, request: TemplateRequest) -> Result<PlanTemplate, Error> {
         let sources = &self.sources;
-        let embedded = self.embedded_models().default_model();
-        let earlier = request.follows_up.as_deref();
         let PanelChoice {
             spec,
             servers,
             mut selected,
-        } = PanelChooser {
-            sources,
-            embedded: embedded.as_ref(),
-            consent: self.consent(&request),
-        }
-        .choose(&request.panel, earlier)
-        .await?;
+        } = self.choose(&request).await?;
         let embedded_file = self.embedded_file(&mut selected.panel, &request).await?;
         let mut debate = limits::options(request.debate, &sources.settings)?;
         debate.selectable_personas = selected.selectable_personas;
+        let earlier = request.follows_up.as_deref();
         debate.follows_up = earlier.and_then(from_record::prior).map(Box::new);
-        let context = sources.selection_context(embedded, &servers);
+        let context = self.selection_context(&servers);
         helper::assign(&mut debate, &selected.panel, &context);
         let mut fallbacks = BTreeMap::new();
         if !request.no_fallbacks {
@@ -113,6 +108,7 @@ impl<'a> Planner<'a> {
             settings: &self.sources.settings,
             face: self.face,
             connections: &self.connections,
+            programs: &self.sources.programs,
             dry_run: false,
         }
     }
@@ -120,11 +116,16 @@ impl<'a> Planner<'a> {
     fn consent(&self, request: &TemplateRequest) -> ProgramConsent<'_> {
         ProgramConsent {
             programs: &self.sources.programs,
-            agreed: &self.connections.agreed_programs,
             face: self.face,
             mode: request.control.consent_mode,
             dry_run: request.dry_run,
+            keeps: true,
         }
+    }
+
+    fn selection_context<'b>(&'b self, servers: &'b LocalServerSet) -> SelectionContext<'b> {
+        let embedded = self.embedded_models().default_model();
+        self.sources.selection_context(embedded, servers)
     }
 
     async fn embedded_file(

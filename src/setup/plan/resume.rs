@@ -40,6 +40,7 @@ pub struct ResumeSources<'a> {
     pub settings: &'a Settings,
     pub face: &'a dyn Face,
     pub connections: &'a Connections,
+    pub programs: &'a ProgramList,
     /// No key is read, and no model is downloaded.
     pub dry_run: bool,
 }
@@ -110,7 +111,7 @@ impl ResumeSources<'_> {
         now: Timestamp,
     ) -> Result<(Providers, BTreeMap<ProviderId, String>, Pricing), Error> {
         let access_list = provider_access::all(self.settings, self.environment);
-        let programs = ProgramList::load(self.settings, self.environment, self.home, now);
+        let programs = self.programs;
         let needed = needed(plan, transcript);
         let needed_models = needed.iter().map(|(_, model)| *model);
         let fallbacks = plan
@@ -152,7 +153,7 @@ impl ResumeSources<'_> {
             .collect();
         let catalog = settings::catalog(self.home)?;
         let used = terms::models(&plan.panel, &plan.debate, &plan.fallbacks);
-        let local = (&servers, &programs);
+        let local = (&servers, programs);
         let today = terms::terms(&used, &catalog, self.settings, &access_list, local);
         let billing = |(model, terms): (ModelRef, ModelTerms)| {
             (!terms.billing.is_metered()).then_some((model, terms.billing))
@@ -163,30 +164,25 @@ impl ResumeSources<'_> {
         };
         let catalog = servers.extend_catalog(catalog);
         let asked = servers.place(&provider_ids, &access_list);
-        let address = |access: &ProviderAccess| (access.id.clone(), access.base_url.clone());
-        let files = programs.files(&provider_ids);
-        let addresses = asked.iter().map(address).chain(files).collect();
-        if self.dry_run {
-            return Ok((Providers::new(), addresses, pricing));
+        let mut embedded = None;
+        if !self.dry_run {
+            if let Some(model) = models.into_iter().find(|model| model.provider.is_local()) {
+                embedded = Some(self.embedded(model, consent_mode).await?);
+            }
+            for warning in asked.iter().filter_map(ProviderAccess::unencrypted_key) {
+                self.face.warning(&format!("Warning: {warning}"));
+            }
         }
-        let embedded = match models.into_iter().find(|model| model.provider.is_local()) {
-            Some(model) => Some(self.embedded(model, consent_mode).await?),
-            None => None,
-        };
-        for warning in asked.iter().filter_map(ProviderAccess::unencrypted_key) {
-            self.face.warning(&format!("Warning: {warning}"));
-        }
-        let connections = self.connections;
         let consent = ProgramConsent {
-            programs: &programs,
-            agreed: &connections.agreed_programs,
+            programs,
             face: self.face,
             mode: consent_mode,
             dry_run: self.dry_run,
+            keeps: true,
         };
-        consent.agree(&provider_ids).await?;
-        let mut providers = connections.connect(&asked, self.settings, catalog, embedded)?;
-        programs.connect(&provider_ids, &mut providers);
+        let (connections, local) = (self.connections, (&catalog, embedded));
+        let connected = connections.connect(&provider_ids, &asked, consent, self.settings, local);
+        let (providers, addresses) = connected.await?;
         Ok((providers, addresses, pricing))
     }
 
@@ -301,6 +297,19 @@ impl ResumeConsent {
             gate,
             exceeds_month,
         })
+    }
+
+    /// Returns the consent that is given without a person, if the rest needs any.
+    ///
+    /// # Errors
+    ///
+    /// When a person has to be asked.
+    pub fn unasked(&self, needed: impl FnOnce() -> Error) -> Result<Option<Consent>, Error> {
+        match self.gate {
+            None | Some(Gate::AboveCeiling) => Ok(None),
+            Some(Gate::Pass(how)) => Ok(Some(how)),
+            Some(Gate::Ask(_) | Gate::Refuse(_)) => Err(needed()),
+        }
     }
 
     pub fn give(self, how: Option<Consent>, terms: &mut ResumeTerms) {

@@ -1,6 +1,6 @@
 //! The sources of plans: everything that the home and the environment hold.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,7 +26,7 @@ use crate::setup::local_servers::LocalServerSet;
 use crate::setup::panel::context::SelectionContext;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::programs::ProgramList;
-use crate::setup::programs::consent::AgreedPrograms;
+use crate::setup::programs::consent::ProgramConsent;
 use crate::setup::provider_access::ProviderAccess;
 use crate::setup::{embedded_model, personas, provider_access, settings};
 
@@ -58,7 +58,7 @@ impl PlanSources {
         let personas = PersonaRegistry::new(&templates, &settings)?;
         let scrub_rules = scrubber::load_rules(&home)?;
         let access_list = provider_access::all(&settings, environment);
-        let programs = ProgramList::load(&settings, environment, &home, now);
+        let programs = ProgramList::load(&settings, environment, &home);
         let own_keys = scrubber::own_keys(&settings.endpoints, environment);
         Ok(Self {
             home,
@@ -93,13 +93,11 @@ impl PlanSources {
 }
 
 /// What the plans of a process share when they connect providers: HTTP connections, the keys that
-/// commands have printed, the programs that the user has agreed to, and the embedded model, which is
-/// in memory once.
+/// commands have printed, and the embedded model, which is in memory once.
 #[derive(Debug)]
 pub struct Connections {
     http: Arc<Http>,
     keys: KeyCommands,
-    pub(super) agreed_programs: AgreedPrograms,
     embedded: Mutex<BTreeMap<PathBuf, Arc<dyn Provider>>>,
 }
 
@@ -112,20 +110,29 @@ impl Connections {
                 idle: settings.idle_timeout,
             })),
             keys: KeyCommands::default(),
-            agreed_programs: AgreedPrograms::default(),
             embedded: Mutex::default(),
         }
     }
 
-    /// Connects the providers of a plan, the embedded model's among them if its file is given.
-    pub(super) fn connect(
+    /// Connects the providers of a plan, the embedded model's among them if its file is given, once
+    /// the user has agreed to its programs; none in a dry run. Returns them, and the address of
+    /// each.
+    pub(super) async fn connect(
         &self,
+        ids: &BTreeSet<ProviderId>,
         asked: &[ProviderAccess],
+        consent: ProgramConsent<'_>,
         settings: &Settings,
-        catalog: ModelCatalog,
-        embedded: Option<ModelFile>,
-    ) -> Result<Providers, Error> {
-        let catalog = Arc::new(catalog);
+        (catalog, embedded): (&ModelCatalog, Option<ModelFile>),
+    ) -> Result<(Providers, BTreeMap<ProviderId, String>), Error> {
+        let address = |access: &ProviderAccess| (access.id.clone(), access.base_url.clone());
+        let addresses = asked.iter().map(address);
+        let addresses = addresses.chain(consent.programs.files(ids)).collect();
+        if consent.dry_run {
+            return Ok((Providers::new(), addresses));
+        }
+        consent.agree(ids).await?;
+        let catalog = Arc::new(catalog.clone());
         let mut providers = Providers::new();
         for access in asked {
             let (http, catalog) = (Arc::clone(&self.http), Arc::clone(&catalog));
@@ -140,7 +147,8 @@ impl Connections {
             let local = ProviderId::new(ProviderId::LOCAL);
             providers.insert(local, self.embedded(file, settings)?);
         }
-        Ok(providers)
+        consent.programs.connect(ids, &mut providers);
+        Ok((providers, addresses))
     }
 
     pub(super) fn printed_keys(&self) -> Vec<SecretString> {
@@ -161,8 +169,12 @@ impl Connections {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
-    use crate::setup::samples::access;
+    use crate::consultation::policy::consent::ConsentMode;
+    use crate::engine::ports::silent::SilentFace;
+    use crate::setup::samples::{self, access};
 
     #[test]
     fn only_the_providers_that_are_asked_need_their_keys() {
@@ -170,9 +182,18 @@ mod tests {
         let settings = Settings::default();
         let connections = Connections::new(&settings);
         let connect = |asked: &str| {
-            let (asked, catalog) = (access(config, asked), ModelCatalog::builtin());
-            let connected = connections.connect(&[asked], &settings, catalog, None);
-            connected.map(|providers| providers.len())
+            let (asked, catalog) = ([access(config, asked)], ModelCatalog::builtin());
+            let consent = ProgramConsent {
+                programs: &samples::programs(config, &[]),
+                face: &SilentFace,
+                mode: ConsentMode::NonInteractive,
+                dry_run: false,
+                keeps: false,
+            };
+            let (ids, local) = (BTreeSet::new(), (&catalog, None));
+            let connected = connections.connect(&ids, &asked, consent, &settings, local);
+            let connected = connected.now_or_never().unwrap();
+            connected.map(|(providers, _)| providers.len())
         };
         assert_eq!(connect("b").unwrap(), 1);
         let error = connect("a").unwrap_err();

@@ -15,9 +15,7 @@ use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::DebateOptions;
-use crate::consultation::policy::retry::RetryRule;
-use crate::consultation::prompt::{RenderedContexts, Templates};
-use crate::consultation::protocol::answer::AnswerForm;
+use crate::consultation::prompt::Templates;
 use crate::domain::context::ContextStorage;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::{Panel, check_seats};
@@ -95,17 +93,12 @@ impl Planner<'_> {
 
         let asked = servers.place(&provider_ids, access_list);
         notices.extend(asked.iter().filter_map(ProviderAccess::unencrypted_key));
-        let address = |access: &ProviderAccess| (access.id.clone(), access.base_url.clone());
         let prices = catalog.prices_with(&used, *now);
         let catalog = servers.extend_catalog(catalog.clone());
-        self.consent(request).agree(&provider_ids).await?;
-        let mut providers = Providers::new();
-        if !request.dry_run {
-            let connections = &self.connections;
-            providers = connections.connect(&asked, settings, catalog.clone(), embedded)?;
-            programs.connect(&provider_ids, &mut providers);
-        }
-        let files = programs.files(&provider_ids);
+        let (connections, consent) = (&self.connections, self.consent(request));
+        let local = (&catalog, embedded);
+        let connected = connections.connect(&provider_ids, &asked, consent, settings, local);
+        let (providers, addresses) = connected.await?;
         let mut in_flight = programs.in_flight(&provider_ids);
         in_flight.extend(terms::in_flight(&asked, settings));
 
@@ -125,34 +118,25 @@ impl Planner<'_> {
             let scrubber = (!request.unmasked).then(|| self.scrubber());
             (experience.join().unwrap_or_default(), scrubber)
         });
+        let control = limits::control(&request.control, settings, month, &experience);
         Ok(PlanTemplate {
             templates_with_context: needed_templates(ContextUse::Sent),
             common: Plan {
-                // Each plan has its own.
-                id: ConsultationId::from_unique(""),
-                question: String::new(),
-                seed: 0,
                 templates: needed_templates(ContextUse::None),
                 in_flight,
-                control: limits::control(&request.control, settings, month, &experience),
                 learnt_output: experience.learnt_output(),
-                panel,
                 debate,
                 models,
                 prices,
                 fallbacks,
                 material: request.material,
-                retry: RetryRule::default(),
                 tool_version: env!("CARGO_PKG_VERSION").to_owned(),
                 notices,
-                context: None,
-                project: None,
-                scrubbing: None,
-                form: AnswerForm::Plain,
-                rendered_contexts: RenderedContexts::default(),
+                // Each plan has an id, a question and a seed of its own.
+                ..Plan::new(ConsultationId::from_unique(""), "", panel, control)
             },
             scrubber: scrubber.transpose()?,
-            addresses: asked.iter().map(address).chain(files).collect(),
+            addresses,
             providers,
             catalog,
             settings: settings.clone(),

@@ -74,7 +74,7 @@ pub(super) fn terms(
             max_output_tokens: settings.max_output_tokens.min(output_limit),
             output_limit,
             billing: program
-                .map(|access| access.program.billing)
+                .map(|program| program.billing)
                 .or_else(|| Some(access?.billing(&model.model)))
                 .unwrap_or_default(),
             caching: access.map_or(PromptCaching::None, |access| {

@@ -5,11 +5,10 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::{ProgramAccess, ProgramList};
+use super::{ProgramList, allowed_setting};
 use crate::config::edit::set;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::ids::{ModelRef, ProviderId};
@@ -19,19 +18,16 @@ use crate::engine::ports::{Confirmation, Face};
 use crate::error::{Error, Exit, whole};
 use crate::setup::settings;
 
-/// The programs that the user has agreed to in this process.
-#[derive(Debug, Default)]
-pub struct AgreedPrograms(Mutex<BTreeSet<ProviderId>>);
-
 /// Who is asked for consent, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramConsent<'a> {
     pub programs: &'a ProgramList,
-    pub agreed: &'a AgreedPrograms,
     pub face: &'a dyn Face,
     pub mode: ConsentMode,
     /// Nothing is started, so nothing is asked.
     pub dry_run: bool,
+    /// Whether a person's answer is kept in the settings.
+    pub keeps: bool,
 }
 
 impl ProgramConsent<'_> {
@@ -42,7 +38,7 @@ impl ProgramConsent<'_> {
     /// When the user declines, or there is no person to ask.
     pub async fn agree(&self, ids: &BTreeSet<ProviderId>) -> Result<(), Error> {
         let asked = self.programs.of(ids);
-        let open: Vec<_> = asked.filter(|access| !self.is_allowed(access)).collect();
+        let open: Vec<_> = asked.filter(|program| !self.is_allowed(program)).collect();
         if open.is_empty() || self.dry_run {
             return Ok(());
         }
@@ -57,8 +53,8 @@ impl ProgramConsent<'_> {
                 error.hint("agree for this run with `--yes`")
             }
         };
-        let allow = |access: &&ProgramAccess| {
-            let (name, setting) = (&access.program.name, access.allowed_setting());
+        let allow = |program: &&Program| {
+            let (name, setting) = (&program.name, allowed_setting(&program.id));
             format!("allow {name} with `conclave config set {setting} true`")
         };
         Err(open.iter().map(allow).fold(error, Error::hint))
@@ -68,33 +64,28 @@ impl ProgramConsent<'_> {
     /// Returns the models that fill a panel; none if no program can, or may, be asked.
     pub async fn offer(&self) -> Vec<ModelRef> {
         let ready = self.programs.ready().await;
-        let is_open = |access: &&&ProgramAccess| !self.is_allowed(access);
+        let is_open = |program: &&&Program| !self.is_allowed(program);
         let open: Vec<_> = ready.iter().filter(is_open).copied().collect();
         let mut agreed = self.dry_run || open.is_empty();
         if !agreed {
             let lines = vec![format!("No API key is set. {} can answer:", names(&open))];
             let answer = self.ask(lines, &open).await;
             agreed = answer == Confirmation::Yes;
-            for access in open.iter().filter(|_| answer == Confirmation::No) {
-                let setting = access.allowed_setting();
+            for program in open.iter().filter(|_| answer == Confirmation::No) {
+                let setting = allowed_setting(&program.id);
                 let command = format!("`conclave config set {setting} false`");
                 self.face.note(&format!("Not to be asked again: {command}"));
             }
         }
         let usable = ready.iter().filter(|it| agreed || self.is_allowed(it));
-        usable.flat_map(|access| access.usual_models()).collect()
+        usable.flat_map(|program| program.usual_models()).collect()
     }
 
-    fn is_allowed(&self, access: &ProgramAccess) -> bool {
-        access.program.is_allowed() || self.agreed().contains(&access.program.id)
+    fn is_allowed(&self, program: &Program) -> bool {
+        program.is_allowed() || self.programs.agreed().contains(&program.id)
     }
 
-    fn agreed(&self) -> MutexGuard<'_, BTreeSet<ProviderId>> {
-        self.agreed.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// An answer to a question is kept in the settings.
-    async fn ask(&self, mut lines: Vec<String>, open: &[&ProgramAccess]) -> Confirmation {
+    async fn ask(&self, mut lines: Vec<String>, open: &[&Program]) -> Confirmation {
         lines.extend(terms(open));
         let question = format!("Ask {}?", names(open));
         let answer = match self.mode {
@@ -103,23 +94,23 @@ impl ProgramConsent<'_> {
             ConsentMode::Interactive => self.face.confirm(lines, &question).await,
         };
         if answer == Confirmation::Yes {
-            let ids = open.iter().map(|access| access.program.id.clone());
-            self.agreed().extend(ids);
-            if self.mode == ConsentMode::Interactive {
-                for access in open {
-                    self.store(access);
+            let ids = open.iter().map(|program| program.id.clone());
+            self.programs.agreed().extend(ids);
+            if self.keeps && self.mode == ConsentMode::Interactive {
+                for program in open {
+                    self.store(program);
                 }
             }
         }
         answer
     }
 
-    fn store(&self, access: &ProgramAccess) {
-        let setting = access.allowed_setting();
+    fn store(&self, program: &Program) {
+        let setting = allowed_setting(&program.id);
         let path: Vec<String> = setting.split('.').map(ToOwned::to_owned).collect();
         let allowed = |text: String| Ok((set(&text, &path, &Value::Bool(true)), ()));
         if let Err(error) = settings::edit(&self.programs.home, allowed) {
-            let (name, error) = (&access.program.name, whole(error.source()));
+            let (name, error) = (&program.name, whole(error.source()));
             let warning = format!("Warning: {name} will be asked about again: {error}");
             self.face.warning(&warning);
         }
@@ -127,12 +118,12 @@ impl ProgramConsent<'_> {
 }
 
 /// What a person has to know of programs before they are asked.
-pub fn terms(programs: &[&ProgramAccess]) -> Vec<String> {
-    let of_one = |access: &&ProgramAccess| {
-        let Program { name, id, .. } = &access.program;
-        let file = access.executable.as_deref().unwrap_or(Path::new("?"));
+fn terms(programs: &[&Program]) -> Vec<String> {
+    let of_one = |program: &&Program| {
+        let Program { name, id, .. } = program;
+        let file = program.executable.as_deref().unwrap_or(Path::new("?"));
         let tools = of_vendor(id).map_or("", |_| ", without tools");
-        let uses_plan = access.program.billing == Billing::Plan;
+        let uses_plan = program.billing == Billing::Plan;
         let plan = if uses_plan { ", on your plan" } else { "" };
         let file = file.display();
         format!("{name} ({file}) runs as you on this machine, in an empty folder{tools}{plan}.")
@@ -143,19 +134,20 @@ pub fn terms(programs: &[&ProgramAccess]) -> Vec<String> {
 }
 
 /// `Claude Code and Codex`.
-pub fn names(programs: &[&ProgramAccess]) -> String {
-    let names: Vec<&str> = programs.iter().map(|it| it.program.name.as_str()).collect();
+fn names(programs: &[&Program]) -> String {
+    let names: Vec<&str> = programs.iter().map(|it| it.name.as_str()).collect();
     names.join(" and ")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use futures_util::FutureExt;
 
     use super::*;
     use crate::config::env::Environment;
     use crate::config::paths::Home;
-    use crate::domain::time::Timestamp;
     use crate::engine::ports::{BoxFuture, LongWork, WorkProgress};
     use crate::providers::programs::status::{Login, ProgramStatus};
     use crate::setup::samples;
@@ -200,7 +192,6 @@ mod tests {
 
     struct ConsentCase {
         programs: ProgramList,
-        agreed: AgreedPrograms,
         home: tempfile::TempDir,
         face: Answering,
     }
@@ -212,17 +203,19 @@ mod tests {
                 &samples::settings(config),
                 &Environment::default(),
                 &Home::at(home.path()),
-                Timestamp(0),
             );
             let status = |(id, login): &(&str, Login)| {
-                let (version, login) = (None, login.clone());
-                (ProviderId::new(*id), ProgramStatus { version, login })
+                let login = login.clone();
+                let status = ProgramStatus {
+                    login,
+                    ..ProgramStatus::default()
+                };
+                (ProviderId::new(*id), status)
             };
             let statuses = logins.iter().map(status).collect();
             programs.statuses.set(statuses).unwrap();
             Self {
                 programs,
-                agreed: AgreedPrograms::default(),
                 home,
                 face: Answering(answer, Mutex::default()),
             }
@@ -231,10 +224,10 @@ mod tests {
         fn with<T>(&self, mode: ConsentMode, ask: impl AsyncFnOnce(ProgramConsent<'_>) -> T) -> T {
             let consent = ProgramConsent {
                 programs: &self.programs,
-                agreed: &self.agreed,
                 face: &self.face,
                 mode,
                 dry_run: false,
+                keeps: true,
             };
             ask(consent).now_or_never().unwrap()
         }

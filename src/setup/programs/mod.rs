@@ -8,10 +8,9 @@ pub mod consent;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::join_all;
-use jiff::tz::TimeZone;
 use rustix::fs::Access;
 use tokio::sync::OnceCell;
 
@@ -23,66 +22,57 @@ use crate::config::settings::Settings;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::model::program::{Program, of_vendor};
 use crate::domain::names::near_or_all;
-use crate::domain::time::Timestamp;
 use crate::engine::ports::Providers;
 use crate::error::Error;
-use crate::providers::programs::seat::{ProgramSeat, Surroundings};
+use crate::providers::programs::seat::ProgramSeat;
 use crate::providers::programs::status::{Login, ProgramStatus};
-
-/// A program, and where it is.
-#[derive(Clone, Debug)]
-pub struct ProgramAccess {
-    pub program: Program,
-    /// Absolute; `None` if it is not installed.
-    pub executable: Option<PathBuf>,
-}
 
 /// All programs, of the settings and known by name.
 #[derive(Debug)]
 pub struct ProgramList {
-    programs: Vec<ProgramAccess>,
+    programs: Vec<Program>,
     environment: Environment,
     home: Home,
-    now: Timestamp,
     statuses: OnceCell<Vec<(ProviderId, ProgramStatus)>>,
+    /// Those that the user has agreed to in this process.
+    agreed: Mutex<BTreeSet<ProviderId>>,
 }
 
 impl ProgramList {
-    pub fn load(
-        settings: &Settings,
-        environment: &Environment,
-        home: &Home,
-        now: Timestamp,
-    ) -> Self {
-        let find = |program: &Program| resolve(program.argv.first()?, environment);
-        let access = |program: Program| ProgramAccess {
-            executable: find(&program),
-            program,
-        };
+    pub fn load(settings: &Settings, environment: &Environment, home: &Home) -> Self {
+        let mut programs = settings.programs.all();
+        for program in &mut programs {
+            let called = program.argv.first();
+            program.executable = called.and_then(|called| resolve(called, environment));
+        }
         Self {
-            programs: settings.programs.all().into_iter().map(access).collect(),
+            programs,
             environment: environment.clone(),
             home: home.clone(),
-            now,
             statuses: OnceCell::new(),
+            agreed: Mutex::default(),
         }
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &ProgramAccess> {
+    pub fn agreed(&self) -> MutexGuard<'_, BTreeSet<ProviderId>> {
+        self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Program> {
         self.programs.iter()
     }
 
-    pub fn find(&self, id: &ProviderId) -> Option<&ProgramAccess> {
-        self.iter().find(|access| access.program.id == *id)
+    pub fn find(&self, id: &ProviderId) -> Option<&Program> {
+        self.iter().find(|program| program.id == *id)
     }
 
     /// Says why a program cannot be asked; `None` for any other provider.
     pub fn check(&self, id: &ProviderId) -> Option<Result<(), Error>> {
         match (self.find(id), id.command()) {
-            (Some(access), _) => Some(access.check()),
+            (Some(program), _) => Some(program.check()),
             (None, None) => None,
             (None, Some(name)) => {
-                let ids: Vec<&str> = self.iter().map(|it| it.program.id.as_str()).collect();
+                let ids: Vec<&str> = self.iter().map(|it| it.id.as_str()).collect();
                 let add = format!("conclave config set programs.{name}.argv '[\"/path/to/it\"]'");
                 let error = Error::usage(format!("the settings have no program `{name}`"));
                 let error = error.hint(near_or_all(id.as_str(), &ids));
@@ -95,7 +85,7 @@ impl ProgramList {
     /// once, all at the same time.
     pub async fn statuses(&self) -> &[(ProviderId, ProgramStatus)] {
         let ask = || async {
-            let seats = self.iter().filter_map(|access| self.seat(access));
+            let seats = self.iter().filter_map(|program| self.seat(program));
             join_all(seats.map(|(id, seat)| async move { (id, seat.status().await) })).await
         };
         self.statuses.get_or_init(ask).await
@@ -103,92 +93,85 @@ impl ProgramList {
 
     /// Returns those whose user is logged in, and has not refused them. One that cannot say so must
     /// be allowed.
-    pub async fn ready(&self) -> Vec<&ProgramAccess> {
+    pub async fn ready(&self) -> Vec<&Program> {
         let ready = |(id, status): &(ProviderId, ProgramStatus)| {
-            let access = self.find(id)?;
+            let program = self.find(id)?;
             let is_ready = match status.login {
-                Login::Plan(_) => access.program.allowed != Some(false),
-                Login::Unknown => access.program.is_allowed(),
+                Login::Plan(_) => program.allowed != Some(false),
+                Login::Unknown => program.is_allowed(),
                 Login::Billed(_) | Login::No => false,
             };
-            is_ready.then_some(access)
+            is_ready.then_some(program)
         };
         self.statuses().await.iter().filter_map(ready).collect()
     }
 
     /// `None` if it is not installed.
-    fn seat(&self, access: &ProgramAccess) -> Option<(ProviderId, ProgramSeat)> {
-        let surroundings = Surroundings {
-            variables: self.environment.texts(),
-            locks: self.home.programs_folder(),
-            now: self.now,
-            zone: TimeZone::system(),
-        };
-        let (program, executable) = (access.program.clone(), access.executable.clone()?);
-        let id = program.id.clone();
-        Some((id, ProgramSeat::new(program, executable, surroundings)))
+    fn seat(&self, program: &Program) -> Option<(ProviderId, ProgramSeat)> {
+        let (id, executable) = (program.id.clone(), program.executable.clone()?);
+        let (variables, locks) = (self.environment.texts(), self.home.programs_folder());
+        let seat = ProgramSeat::new(program.clone(), executable, variables, &locks);
+        Some((id, seat))
     }
 
     /// Connects those of a plan's providers that are programs.
     pub fn connect(&self, ids: &BTreeSet<ProviderId>, providers: &mut Providers) {
-        let seats = self.of(ids).filter_map(|access| self.seat(access));
+        let seats = self.of(ids).filter_map(|program| self.seat(program));
         providers.extend(seats.map(|(id, seat)| (id, Arc::new(seat) as _)));
     }
 
     /// Those of a plan's providers that are programs.
-    fn of<'a>(&'a self, ids: &'a BTreeSet<ProviderId>) -> impl Iterator<Item = &'a ProgramAccess> {
-        let is_asked = |access: &&ProgramAccess| ids.contains(&access.program.id);
+    fn of<'a>(&'a self, ids: &'a BTreeSet<ProviderId>) -> impl Iterator<Item = &'a Program> {
+        let is_asked = |program: &&Program| ids.contains(&program.id);
         self.iter().filter(is_asked)
     }
 
     /// Where those of a plan's providers are that are programs.
-    pub fn files<'a>(
-        &'a self,
-        ids: &'a BTreeSet<ProviderId>,
-    ) -> impl Iterator<Item = (ProviderId, String)> {
-        self.of(ids).filter_map(|access| {
-            let file = access.executable.as_ref()?.display().to_string();
-            Some((access.program.id.clone(), file))
-        })
+    pub fn files(&self, ids: &BTreeSet<ProviderId>) -> BTreeMap<ProviderId, String> {
+        let file = |program: &Program| {
+            let file = program.executable.as_ref()?.display().to_string();
+            Some((program.id.clone(), file))
+        };
+        self.of(ids).filter_map(file).collect()
     }
 
     /// The most calls at once of those of a plan's providers that are programs.
     pub fn in_flight(&self, ids: &BTreeSet<ProviderId>) -> BTreeMap<ProviderId, u32> {
-        let limit = |it: &ProgramAccess| (it.program.id.clone(), it.program.max_parallel);
+        let limit = |it: &Program| (it.id.clone(), it.max_parallel);
         self.of(ids).map(limit).collect()
     }
 }
 
-impl ProgramAccess {
-    /// The setting that allows its use.
-    pub fn allowed_setting(&self) -> String {
-        format!("{PROGRAMS}.{}.allowed", entry_name(&self.program.id))
-    }
-
+impl Program {
     /// The models that a panel gets when none is named. A program of the settings is one model.
     pub fn usual_models(&self) -> Vec<ModelRef> {
-        let id = &self.program.id;
-        let known = of_vendor(id).map_or(&[][..], |known| known.models);
-        let names = known.iter().copied().chain(id.command());
+        let id = &self.id;
+        let known = of_vendor(id).into_iter().flat_map(|known| &known.models);
+        let names = known.map(String::as_str).chain(id.command());
         names.map(|name| ModelRef::new(id.as_str(), name)).collect()
     }
 
     fn check(&self) -> Result<(), Error> {
-        let (entry, name) = (entry_name(&self.program.id), &self.program.name);
-        let (None, Some(called)) = (&self.executable, self.program.argv.first()) else {
+        let (entry, name) = (entry_name(&self.id), &self.name);
+        let (None, Some(called)) = (&self.executable, self.argv.first()) else {
             return Ok(());
         };
         if called.contains('/') {
             let error = format!("`{called}` is not the absolute path of an executable file");
             return Err(Error::usage(error).hint(format!("change `programs.{entry}.argv`")));
         }
-        let login = self.program.login.as_ref();
+        let login = self.login.as_ref();
         let install = login.map(|login| format!("install {name}, and log in with `{login}`"));
         let error = format!("`{called}` is not installed: no folder of `PATH` has it");
         let place = "or add its folder to `PATH`, or put its absolute path first in";
         let place = format!("{place} `programs.{entry}.argv`");
         Err(Error::usage(error).hint_if(install).hint(place))
     }
+}
+
+/// The setting that allows a program's use.
+pub fn allowed_setting(id: &ProviderId) -> String {
+    format!("{PROGRAMS}.{}.allowed", entry_name(id))
 }
 
 /// `None` if there is no such file that this user may execute.

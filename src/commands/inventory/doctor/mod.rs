@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let is_refused = checks.iter().any(is_broken);
 
     let now = clock.now();
-    let programs = known_home.map(|home| ProgramList::load(&settings, environment, home, now));
+    let programs = known_home.map(|home| ProgramList::load(&settings, environment, home));
     let ask_programs = OptionFuture::from(programs.as_ref().map(programs::check));
     let (found, trials, of_programs) = block_on(join3(
         free_checks(&keyed, keyless, &settings, &access_list, &models, now),

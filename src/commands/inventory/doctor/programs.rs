@@ -11,10 +11,10 @@ const ID: &str = "program.";
 /// A line for each that is installed, and one for all others.
 pub(super) async fn check(programs: &ProgramList) -> Vec<Check> {
     let statuses = programs.statuses().await;
-    let of_status = |(id, status): &_| Some(check_of(&programs.find(id)?.program, status));
+    let of_status = |(id, status): &_| Some(check_of(programs.find(id)?, status));
     let mut checks: Vec<Check> = statuses.iter().filter_map(of_status).collect();
-    let absent = programs.iter().filter(|access| access.executable.is_none());
-    let absent: Vec<&str> = absent.map(|access| access.program.id.as_str()).collect();
+    let absent = programs.iter().filter(|it| it.executable.is_none());
+    let absent: Vec<&str> = absent.map(|it| it.id.as_str()).collect();
     if !absent.is_empty() {
         let message = format!("not installed: {}", absent.join(", "));
         checks.push(Check::new(CheckStatus::Note, message, "").of("programs", "programs"));
@@ -39,8 +39,10 @@ fn check_of(program: &Program, status: &ProgramStatus) -> Check {
     let needs_login = matches!(status.login, Login::Billed(_) | Login::No);
     let command = program.login.as_ref().filter(|_| needs_login);
     let fix = command.map_or_else(String::new, |login| format!("log in with `{login}`"));
-    let message = status.version.iter().chain([&words]);
-    let message = message.map(String::as_str).collect::<Vec<_>>().join(" · ");
+    let keeps_home = status.keeps_home && matches!(status.login, Login::Plan(_));
+    let home = keeps_home.then_some("login in a keyring: runs in your own CODEX_HOME");
+    let message = status.version.iter().chain([&words]).map(String::as_str);
+    let message = message.chain(home).collect::<Vec<_>>().join(" · ");
     Check::new(level, message, fix).of(format!("{ID}{}", program.id), program.id.as_str())
 }
 

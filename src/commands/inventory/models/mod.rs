@@ -11,6 +11,7 @@ use crate::commands::flags::JsonFlags;
 use crate::commands::{App, block_on};
 use crate::config::paths::Home;
 use crate::domain::ids::ProviderId;
+use crate::domain::model::program::Program;
 use crate::domain::model::vendors::{self, LocalServerKind, VENDORS};
 use crate::error::Error;
 use crate::providers::catalog::{Model, ModelCatalog};
@@ -18,7 +19,7 @@ use crate::providers::discovery::{ServedModel, Server};
 use crate::providers::local::files::home::ModelHome;
 use crate::setup::local_servers::search::is_small;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
-use crate::setup::programs::{ProgramAccess, ProgramList};
+use crate::setup::programs::ProgramList;
 use crate::setup::provider_access::{self, ProviderAccess, find};
 use crate::setup::settings;
 
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let now = app.clock.now();
     let mut list = ModelList {
         warnings: catalog.age_warnings(now),
-        programs: ProgramList::load(&settings, app.environment, &home, now)
+        programs: ProgramList::load(&settings, app.environment, &home)
             .iter()
             .map(program_models)
             .collect(),
@@ -144,14 +145,14 @@ fn cloud_model(model: &Model, today: Date) -> CloudModel {
     }
 }
 
-fn program_models(access: &ProgramAccess) -> ProgramModels {
-    let file = access.executable.as_ref();
+fn program_models(program: &Program) -> ProgramModels {
+    let file = program.executable.as_ref();
     ProgramModels {
-        id: access.program.id.to_string(),
-        name: access.program.name.clone(),
+        id: program.id.to_string(),
+        name: program.name.clone(),
         executable: file.map(|file| file.display().to_string()),
-        allowed: access.program.is_allowed(),
-        models: access.usual_models(),
+        allowed: program.is_allowed(),
+        models: program.usual_models(),
     }
 }
 

@@ -1,18 +1,15 @@
 //! The `stream-json` of Claude Code: what the program runs with, the events of the API as they
 //! come, the use of the plan, and a result.
 
-use std::ops::ControlFlow;
-
 use serde_json::Value;
 
 use super::failures::Trouble;
-use super::so_far::{Flow, On, SoFar};
+use super::{Flow, On, Reading};
 use crate::consultation::protocol::call::{FailureClass, StopReason};
 use crate::domain::cost::plan_use::{PlanUse, PlanWindow};
 use crate::domain::cost::tokens::Usage;
 use crate::domain::model::billing::Billing;
 use crate::domain::model::dialect::ReportedCost;
-use crate::domain::model::program::Overage;
 use crate::domain::time::Timestamp;
 use crate::engine::ports::Delta;
 use crate::providers::dialects::{anthropic, reported_cost};
@@ -21,139 +18,130 @@ use crate::providers::wire::{entries, text};
 /// The tools by which the program enforces a schema. Only the first is called.
 const SCHEMA_TOOLS: [&str; 2] = ["StructuredOutput", "DeferredToolPlaceholder"];
 
-/// Reads the messages of Claude Code.
-#[derive(Debug, Default)]
-pub(super) struct Claude {
-    /// What it runs with is known, and right.
-    is_checked: bool,
-    asked_a_model: bool,
-    /// The program's own words for errors.
-    codes: Vec<String>,
-}
-
-impl Claude {
-    pub(super) fn event(&mut self, line: &Value, so_far: &mut SoFar, on: On<'_>) -> Flow {
+impl Reading {
+    pub(super) fn claude_event(&mut self, line: &Value, on: On<'_>) -> Flow {
         match text(&line["type"]) {
             "stream_event" | "result" if !self.is_checked && line["is_error"] != true => {
                 let why = "answered before it said with which tools it started";
-                so_far.fail(FailureClass::BadRequest, why)
+                self.fail(FailureClass::BadRequest, why)
             }
-            "system" if line["subtype"] == "init" => self.check(line, so_far),
-            "stream_event" => self.stream_event(&line["event"], so_far, on),
-            "assistant" => self.message(line, so_far),
-            "rate_limit_event" => self.plan(&line["rate_limit_info"], so_far),
-            "result" => self.result(line, so_far),
-            _ => Flow::Continue,
+            "system" if line["subtype"] == "init" => self.check(line),
+            "stream_event" => self.stream_event(&line["event"], on),
+            "assistant" => self.message(line),
+            "rate_limit_event" => self.plan(&line["rate_limit_info"]),
+            "result" => self.result(line),
+            _ => Flow::Continue(()),
         }
     }
 
     /// A flag that a later version no longer knows must not go unnoticed.
-    fn check(&mut self, line: &Value, so_far: &mut SoFar) -> Flow {
-        let is_foreign = |tool: &&str| !so_far.has_schema || !SCHEMA_TOOLS.contains(tool);
+    fn check(&mut self, line: &Value) -> Flow {
+        let is_foreign = |tool: &&str| !self.has_schema || !SCHEMA_TOOLS.contains(tool);
         let tool = entries(line, "tools").map(text).find(is_foreign);
-        let server = entries(line, "mcp_servers").next();
+        let tool = tool.map(|tool| format!("the tool `{tool}`"));
+        let mut servers = entries(line, "mcp_servers").map(|server| text(&server["name"]));
+        let server = || Some(format!("the MCP server `{}`", servers.next()?));
         let key = text(&line["apiKeySource"]);
-        let problem = if let Some(tool) = tool {
-            format!("started with the tool `{tool}`, which no seat has")
-        } else if let Some(server) = server {
-            let name = text(&server["name"]);
-            format!("started with the MCP server `{name}`, which no seat has")
-        } else if !line["tools"].is_array() || !line["mcp_servers"].is_array() {
-            "did not say with which tools it started".to_owned()
-        } else if so_far.program.billing == Billing::Plan && key != "none" {
+        if let Some(what) = tool.or_else(server) {
+            let problem = format!("started with {what}, which no seat has");
+            return self.fail(FailureClass::BadRequest, &problem);
+        }
+        if !line["tools"].is_array() || !line["mcp_servers"].is_array() {
+            let problem = "did not say with which tools it started";
+            return self.fail(FailureClass::BadRequest, problem);
+        }
+        if self.program.billing == Billing::Plan && key != "none" {
             let problem = format!(
                 "would have billed an API key (`{key}`) and not the plan; if that is wanted, set \
                  `programs.claude-code.billing` to `metered`"
             );
-            return so_far.fail(FailureClass::Auth, &problem);
-        } else {
-            self.is_checked = true;
-            return Flow::Continue;
-        };
-        so_far.fail(FailureClass::BadRequest, &problem)
+            return self.fail(FailureClass::Auth, &problem);
+        }
+        self.is_checked = true;
+        Flow::Continue(())
     }
 
     /// An event of the API. That a message is complete does not end the answer: there may be
     /// another.
-    fn stream_event(&mut self, event: &Value, so_far: &mut SoFar, on: On<'_>) -> Flow {
+    fn stream_event(&mut self, event: &Value, on: On<'_>) -> Flow {
         self.asked_a_model = true;
         let delta = &event["delta"];
         match text(&event["type"]) {
             "message_start" => {
-                so_far.reply.text.clear();
-                so_far.reply.usage_is_final = false;
+                self.reply.text.clear();
+                self.reply.usage_is_final = false;
                 on(Delta::Connected);
             }
             "content_block_start" => {
                 let block = &event["content_block"];
-                if let Some(tool) = foreign_tool(block, so_far.has_schema) {
-                    return so_far.used_a_tool(tool);
+                if let Some(tool) = foreign_tool(block, self.has_schema) {
+                    return self.used_a_tool(tool);
                 }
                 if is_tool_use(block) {
-                    so_far.reply.text.clear();
+                    self.reply.text.clear();
                 }
             }
             // The arguments of its tool are the answer.
             "content_block_delta" if delta["type"] == "input_json_delta" => {
                 let piece = text(&delta["partial_json"]);
-                so_far.reply.add_text(piece, on);
+                self.reply.add_text(piece, on);
             }
             "message_delta" | "content_block_delta" => {}
-            _ => return Flow::Continue,
+            _ => return Flow::Continue(()),
         }
-        let _: ControlFlow<()> = anthropic::read("", event, &mut so_far.reply, on);
+        let _: Flow = anthropic::read("", event, &mut self.reply, on);
         // The program would ask again, three times for what is too long.
-        let is_full = so_far.reply.overflow.is_some();
-        match so_far.reply.stop.take() {
-            Some(StopReason::Other(_)) if is_full => so_far.end(StopReason::Length),
-            Some(stop @ (StopReason::Length | StopReason::Refused(_))) => so_far.end(stop),
-            _ => return Flow::Continue,
+        let is_full = self.reply.overflow.is_some();
+        match self.reply.stop.take() {
+            Some(StopReason::Other(_)) if is_full => self.end(StopReason::Length),
+            Some(stop @ (StopReason::Length | StopReason::Refused(_))) => self.end(stop),
+            _ => return Flow::Continue(()),
         }
-        Flow::Stop
+        Flow::Break(())
     }
 
-    fn message(&mut self, line: &Value, so_far: &mut SoFar) -> Flow {
+    fn message(&mut self, line: &Value) -> Flow {
         self.codes
             .extend(line["error"].as_str().map(ToOwned::to_owned));
         let mut blocks = entries(&line["message"], "content");
-        match blocks.find_map(|block| foreign_tool(block, so_far.has_schema)) {
-            Some(tool) => so_far.used_a_tool(tool),
-            None => Flow::Continue,
+        match blocks.find_map(|block| foreign_tool(block, self.has_schema)) {
+            Some(tool) => self.used_a_tool(tool),
+            None => Flow::Continue(()),
         }
     }
 
-    fn plan(&mut self, info: &Value, so_far: &mut SoFar) -> Flow {
+    fn plan(&mut self, info: &Value) -> Flow {
         let windows = info["unifiedWindows"].as_object().into_iter().flatten();
         let windows = windows.filter_map(|(kind, window)| plan_window(kind, window));
         let nearest = windows.max_by_key(|window| window.used_percent);
         let nearest = nearest.or_else(|| plan_window(text(&info["rateLimitType"]), info));
-        let earlier = so_far.plan.take().and_then(|plan| plan.window);
+        let earlier = self.plan.take().and_then(|plan| plan.window);
         let is_overage = info["isUsingOverage"] == true || info["overageInUse"] == true;
-        so_far.plan = Some(PlanUse {
+        self.plan = Some(PlanUse {
             plan: None,
             window: nearest.or(earlier),
             is_overage,
         });
-        so_far.resets_at = moment(&info["resetsAt"]).or(so_far.resets_at);
+        self.resets_at = moment(&info["resetsAt"]).or(self.resets_at);
         // A limit of the server, which is none of the plan, has no reset.
-        if info["status"] == "rejected" && so_far.resets_at.is_some() {
+        if info["status"] == "rejected" && self.resets_at.is_some() {
             self.codes.push("plan_limit".to_owned());
         }
-        if is_overage && so_far.program.overage == Overage::Refuse {
+        if is_overage && !self.program.allows_overage {
             let why = "has used up the plan, and the call would be billed beside it; if that is \
                        wanted, set `programs.claude-code.overage` to `allow`";
-            return so_far.fail(FailureClass::Quota, why);
+            return self.fail(FailureClass::Quota, why);
         }
-        Flow::Continue
+        Flow::Continue(())
     }
 
-    fn result(&mut self, line: &Value, so_far: &mut SoFar) -> Flow {
-        self.asked_a_model |= account(line, so_far);
+    fn result(&mut self, line: &Value) -> Flow {
+        self.account(line);
         let fields = ["result", "subtype", "stop_reason"];
         let [said, subtype, reason] = fields.map(|field| text(&line[field]));
         if reason == "refusal" {
-            so_far.end(StopReason::Refused(said.to_owned()));
-            return Flow::Continue;
+            self.end(StopReason::Refused(said.to_owned()));
+            return Flow::Continue(());
         }
         if line["is_error"] == true || subtype.starts_with("error") {
             let errors = entries(line, "errors").map(text);
@@ -161,59 +149,59 @@ impl Claude {
             let words = words.find(|words| !words.is_empty());
             let status = line["api_error_status"].as_u64();
             let kinds = [text(&line["api_error_type"]), subtype].map(ToOwned::to_owned);
-            so_far.reply.complete = false;
-            so_far.trouble = Some(Trouble {
+            self.reply.complete = false;
+            self.trouble = Some(Trouble {
                 text: words.unwrap_or_default().to_owned(),
                 status: status.and_then(|code| code.try_into().ok()),
                 codes: self.codes.drain(..).chain(kinds).collect(),
             });
-            return Flow::Continue;
+            return Flow::Continue(());
         }
         if !self.asked_a_model {
             let why = format!("answered without asking a model: {said}");
-            return so_far.fail(FailureClass::Malformed, &why);
+            return self.fail(FailureClass::Malformed, &why);
         }
         match &line["structured_output"] {
             Value::Null if said.is_empty() => {}
-            Value::Null => so_far.set_text(said),
-            answer => so_far.set_text(&answer.to_string()),
+            Value::Null => self.set_text(said),
+            answer => self.set_text(&answer.to_string()),
         }
-        so_far.end(match reason {
+        self.end(match reason {
             "max_tokens" => StopReason::Length,
             _ => StopReason::End,
         });
-        Flow::Continue
+        Flow::Continue(())
     }
-}
 
-/// Reads what was used, over all requests; returns whether a model was asked. The price is that
-/// of the list, and is paid only without a plan, or beside it.
-fn account(line: &Value, so_far: &mut SoFar) -> bool {
-    let models = line["modelUsage"].as_object().into_iter().flatten();
-    let (mut used, mut most) = (Usage::default(), 0);
-    for (model, report) in models {
-        let count = |at: &str| report[at].as_u64().unwrap_or_default();
-        let usage = Usage {
-            input: count("inputTokens"),
-            cache_read: count("cacheReadInputTokens"),
-            cache_write: count("cacheCreationInputTokens"),
-            output: count("outputTokens"),
-            reasoning: count("thinkingTokens"),
-            ..Usage::default()
-        };
-        if usage.total() > most {
-            most = usage.total();
-            so_far.reply.served_model = Some(model.clone());
+    /// Reads what was used, over all requests. The price is that of the list, and is paid only
+    /// without a plan, or beside it.
+    fn account(&mut self, line: &Value) {
+        let models = line["modelUsage"].as_object().into_iter().flatten();
+        let (mut used, mut most) = (Usage::default(), 0);
+        for (model, report) in models {
+            let count = |at: &str| report[at].as_u64().unwrap_or_default();
+            let usage = Usage {
+                input: count("inputTokens"),
+                cache_read: count("cacheReadInputTokens"),
+                cache_write: count("cacheCreationInputTokens"),
+                output: count("outputTokens"),
+                reasoning: count("thinkingTokens"),
+                ..Usage::default()
+            };
+            if usage.total() > most {
+                most = usage.total();
+                self.reply.served_model = Some(model.clone());
+            }
+            used += usage;
         }
-        used += usage;
+        self.asked_a_model |= most > 0;
+        self.set_usage(used);
+        let is_overage = self.plan.as_ref().is_some_and(|plan| plan.is_overage);
+        if is_overage || self.program.billing.is_metered() {
+            let cost = serde_json::json!({"cost": line["total_cost_usd"]});
+            self.reply.reported_cost = reported_cost::read(&cost, ReportedCost::Usd);
+        }
     }
-    so_far.set_usage(used);
-    let is_overage = so_far.plan.as_ref().is_some_and(|plan| plan.is_overage);
-    if is_overage || so_far.program.billing.is_metered() {
-        let cost = serde_json::json!({"cost": line["total_cost_usd"]});
-        so_far.reply.reported_cost = reported_cost::read(&cost, ReportedCost::Usd);
-    }
-    most > 0
 }
 
 fn foreign_tool(block: &Value, has_schema: bool) -> Option<&str> {

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::failures::Trouble;
-use super::so_far::{Flow, On, SoFar};
+use super::{Flow, On, Reading};
 use crate::consultation::protocol::call::StopReason;
 use crate::domain::cost::plan_use::PlanUse;
 use crate::domain::cost::tokens::Usage;
@@ -12,62 +12,64 @@ use crate::domain::model::billing::Billing;
 use crate::engine::ports::Delta;
 use crate::providers::wire::{Counts, text};
 
-pub(super) fn event(line: &Value, so_far: &mut SoFar, on: On<'_>) -> Flow {
-    match text(&line["type"]) {
-        "item.started" | "item.updated" | "item.completed" => return item(line, so_far, on),
-        "error" if so_far.reply.complete => {}
-        // The first may only be the notice of another try.
-        "error" | "turn.failed" => {
-            let error = &line["error"];
-            let said = [&line["message"], &error["message"]].map(text).concat();
-            so_far.reply.complete = false;
-            so_far.trouble = Some(Trouble::of(&said));
+impl Reading {
+    pub(super) fn codex_event(&mut self, line: &Value, on: On<'_>) -> Flow {
+        match text(&line["type"]) {
+            "item.started" | "item.updated" | "item.completed" => return self.item(line, on),
+            "error" if self.reply.complete => {}
+            // The first may only be the notice of another try.
+            "error" | "turn.failed" => {
+                let error = &line["error"];
+                let said = [&line["message"], &error["message"]].map(text).concat();
+                self.reply.complete = false;
+                self.trouble = Some(Trouble::of(&said));
+            }
+            "turn.completed" => self.completed(&line["usage"]),
+            _ => {}
         }
-        "turn.completed" => completed(&line["usage"], so_far),
-        _ => {}
+        Flow::Continue(())
     }
-    Flow::Continue
-}
 
-fn completed(report: &Value, so_far: &mut SoFar) {
-    let counts = Counts::of(report);
-    let count = |at| counts.at(at).unwrap_or_default();
-    let (prompt, output) = (count("/input_tokens"), count("/output_tokens"));
-    let cache_read = count("/cached_input_tokens").min(prompt);
-    let cache_write = count("/cache_write_input_tokens").min(prompt - cache_read);
-    let usage = counts.valid(Usage {
-        input: prompt - cache_read - cache_write,
-        cache_read,
-        cache_write,
-        output,
-        reasoning: count("/reasoning_output_tokens"),
-        ..Usage::default()
-    });
-    so_far.set_usage(usage.unwrap_or_default());
-    so_far.plan = (so_far.program.billing == Billing::Plan).then(|| PlanUse {
-        plan: Some("ChatGPT".to_owned()),
-        ..PlanUse::default()
-    });
-    // It leaves out the words of a refusal.
-    let is_refusal = so_far.reply.text.is_empty() && output > 0;
-    so_far.end(if is_refusal {
-        StopReason::Refused(String::new())
-    } else {
-        StopReason::End
-    });
-}
+    fn completed(&mut self, report: &Value) {
+        let counts = Counts::of(report);
+        let count = |at| counts.at(at).unwrap_or_default();
+        let (prompt, output) = (count("/input_tokens"), count("/output_tokens"));
+        let cache_read = count("/cached_input_tokens").min(prompt);
+        let cache_write = count("/cache_write_input_tokens").min(prompt - cache_read);
+        let usage = counts.valid(Usage {
+            input: prompt - cache_read - cache_write,
+            cache_read,
+            cache_write,
+            output,
+            reasoning: count("/reasoning_output_tokens"),
+            ..Usage::default()
+        });
+        self.set_usage(usage.unwrap_or_default());
+        self.plan = (self.program.billing == Billing::Plan).then(|| PlanUse {
+            plan: Some("ChatGPT".to_owned()),
+            ..PlanUse::default()
+        });
+        // It leaves out the words of a refusal.
+        let is_refusal = self.reply.text.is_empty() && output > 0;
+        self.end(if is_refusal {
+            StopReason::Refused(String::new())
+        } else {
+            StopReason::End
+        });
+    }
 
-fn item(line: &Value, so_far: &mut SoFar, on: On<'_>) -> Flow {
-    let item = &line["item"];
-    on(Delta::Connected);
-    match text(&item["type"]) {
-        "agent_message" if line["type"] == "item.completed" => {
-            so_far.reply.text.clear();
-            so_far.reply.add_text(text(&item["text"]), on);
+    fn item(&mut self, line: &Value, on: On<'_>) -> Flow {
+        let item = &line["item"];
+        on(Delta::Connected);
+        match text(&item["type"]) {
+            "agent_message" if line["type"] == "item.completed" => {
+                self.reply.text.clear();
+                self.reply.add_text(text(&item["text"]), on);
+            }
+            "reasoning" => self.reply.add_thinking("", on),
+            "agent_message" | "error" | "todo_list" => {}
+            kind => return self.used_a_tool(kind),
         }
-        "reasoning" => so_far.reply.add_thinking("", on),
-        "agent_message" | "error" | "todo_list" => {}
-        kind => return so_far.used_a_tool(kind),
+        Flow::Continue(())
     }
-    Flow::Continue
 }

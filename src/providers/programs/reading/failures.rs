@@ -1,26 +1,11 @@
 //! What programs say of their failures: a class for each text, from a table.
 
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-
 use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::model::key_detection::hide_keys;
 use crate::domain::model::program::Program;
-use crate::providers::errors::wording::ClassRow;
 use crate::providers::errors::{self, shortened};
 use crate::text::clean;
 use crate::text::pattern::Pattern;
-use crate::text::word_list::load;
-
-/// The table of the file `failures.toml`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Failures {
-    rows: Vec<ClassRow>,
-}
-
-static FAILURES: LazyLock<Failures> = LazyLock::new(|| load(include_str!("failures.toml")));
 
 /// A program's words on its failure, with what it says as data.
 #[derive(Debug, Default)]
@@ -43,12 +28,10 @@ impl Trouble {
         let status = self.status.or_else(|| status_in(&self.text));
         // No secret is cut in two before it is masked.
         let said = hide_keys(&clean::shortened_unmasked(&self.text, MAX_READ_CHARS));
-        let (class, words) = errors::of_program(&said, status, self.codes, &FAILURES.rows);
-        let words = match (shortened(&words), shortened(&said)) {
-            (words, said) if words.is_empty() && said.is_empty() => "no explanation".to_owned(),
-            (words, said) if words.is_empty() => said,
-            (words, _) => words,
-        };
+        let (class, words) = errors::of_program(&said, status, self.codes);
+        let said = [&words, &said, "no explanation"].map(shortened);
+        let mut said = said.into_iter().filter(|words| !words.is_empty());
+        let words = said.next().unwrap_or_default();
         match (class, &program.login) {
             (Some(class @ FailureClass::Auth), Some(login)) => {
                 let words = words.trim_end_matches('.');
@@ -76,15 +59,4 @@ fn status_in(text: &str) -> Option<u16> {
     static STATUS: Pattern =
         Pattern::new(r"(?i)(?:status:? (?:code )?|http |api error:? |\()([45]\d\d)\b");
     STATUS.all(text).next()?.get(1)?.as_str().parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_file_has_its_rows() {
-        let table: Failures = toml::from_str(include_str!("failures.toml")).unwrap();
-        assert!(table.rows.len() > 5);
-    }
 }

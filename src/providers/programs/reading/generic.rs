@@ -3,75 +3,72 @@
 use serde_json::Value;
 
 use super::failures::Trouble;
-use super::so_far::{Flow, On, ProgramEnd, SoFar};
+use super::{Flow, On, ProgramEnd, Reading};
 use crate::consultation::protocol::call::StopReason;
 use crate::domain::cost::tokens::Usage;
 use crate::domain::model::program::{AnswerPaths, AnswerReader};
 use crate::engine::ports::Delta;
 
-pub(super) fn line(
-    line: &str,
-    reader: &AnswerReader,
-    output: &mut String,
-    so_far: &mut SoFar,
-    on: On<'_>,
-) -> Flow {
-    let line = format!("{}\n", console::strip_ansi_codes(line));
-    output.push_str(&line);
-    match reader {
-        AnswerReader::Text => so_far.reply.add_text(&line, on),
-        _ => on(Delta::KeepAlive),
+impl Reading {
+    pub(super) fn generic_line(&mut self, line: &str, on: On<'_>) -> Flow {
+        let line = format!("{}\n", console::strip_ansi_codes(line));
+        self.loose.push_str(&line);
+        match self.program.reader {
+            AnswerReader::Text => self.reply.add_text(&line, on),
+            _ => on(Delta::KeepAlive),
+        }
+        Flow::Continue(())
     }
-    Flow::Continue
-}
 
-pub(super) fn finish(reader: AnswerReader, output: String, end: ProgramEnd, so_far: &mut SoFar) {
-    let is_success = end == ProgramEnd::Exited(Some(0));
-    let (paths, values): (_, Vec<Value>) = match reader {
-        AnswerReader::ClaudeCode | AnswerReader::Codex => return,
-        AnswerReader::Json(paths) => (paths, value_in(&output).into_iter().collect()),
-        AnswerReader::JsonLines(paths) => {
-            let values = output.lines().map(serde_json::from_str);
-            (paths, values.filter_map(Result::ok).collect())
+    pub(super) fn finish_generic(&mut self, end: ProgramEnd) {
+        let is_success = end == ProgramEnd::Exited(Some(0));
+        let output = &self.loose;
+        let (paths, values): (_, Vec<Value>) = match &self.program.reader {
+            AnswerReader::ClaudeCode | AnswerReader::Codex => return,
+            AnswerReader::Json(paths) => (paths.clone(), value_in(output).into_iter().collect()),
+            AnswerReader::JsonLines(paths) => {
+                let values = output.lines().map(serde_json::from_str);
+                (paths.clone(), values.filter_map(Result::ok).collect())
+            }
+            AnswerReader::Text => {
+                let whole = Value::from(output.trim());
+                let values = Some(whole).filter(|_| is_success).into_iter().collect();
+                (AnswerPaths::default(), values)
+            }
+        };
+        if matches!(end, ProgramEnd::Exited(_)) {
+            // What a program that failed has written is no part of an answer.
+            self.reply.text.clear();
         }
-        AnswerReader::Text => {
-            let whole = Value::from(output.trim());
-            let values = Some(whole).filter(|_| is_success).into_iter().collect();
-            (AnswerPaths::default(), values)
+        if !values.is_empty() {
+            // Otherwise what it wrote is no answer, but may say why.
+            self.loose.clear();
         }
-    };
-    if matches!(end, ProgramEnd::Exited(_)) {
-        // What a program that failed has written is no part of an answer.
-        so_far.reply.text.clear();
-    }
-    if values.is_empty() {
-        // What it wrote is no answer, but may say why.
-        so_far.loose = output;
-    }
-    let at = |path: &String| {
-        let found = values.iter().rev().filter_map(|value| value.pointer(path));
-        found.into_iter().find(|value| !value.is_null())
-    };
-    let maybe = |path: &Option<String>| path.as_ref().and_then(at);
-    let count = |path| maybe(path).and_then(Value::as_u64);
-    let (input, output) = (count(&paths.input_tokens), count(&paths.output_tokens));
-    if input.or(output).is_some() {
-        so_far.reply.usage_is_final = input.is_some();
-        so_far.reply.usage = Some(Usage {
-            input: input.unwrap_or_default(),
-            output: output.unwrap_or_default(),
-            ..Usage::default()
-        });
-    }
-    let error = maybe(&paths.error).filter(|error| **error != Value::Bool(false));
-    let error = error.map(words).filter(|words| !words.trim().is_empty());
-    match (error, at(&paths.answer)) {
-        (Some(error), _) => so_far.trouble = Some(Trouble::of(&error)),
-        (None, Some(answer)) if is_success => {
-            so_far.set_text(words(answer).trim());
-            so_far.end(StopReason::End);
+        let at = |path: &String| {
+            let found = values.iter().rev().filter_map(|value| value.pointer(path));
+            found.into_iter().find(|value| !value.is_null())
+        };
+        let maybe = |path: &Option<String>| path.as_ref().and_then(at);
+        let count = |path| maybe(path).and_then(Value::as_u64);
+        let (input, output) = (count(&paths.input_tokens), count(&paths.output_tokens));
+        if input.or(output).is_some() {
+            self.reply.usage_is_final = input.is_some();
+            self.reply.usage = Some(Usage {
+                input: input.unwrap_or_default(),
+                output: output.unwrap_or_default(),
+                ..Usage::default()
+            });
         }
-        (None, _) => {}
+        let error = maybe(&paths.error).filter(|error| **error != Value::Bool(false));
+        let error = error.map(words).filter(|words| !words.trim().is_empty());
+        match (error, at(&paths.answer)) {
+            (Some(error), _) => self.trouble = Some(Trouble::of(&error)),
+            (None, Some(answer)) if is_success => {
+                self.set_text(words(answer).trim());
+                self.end(StopReason::End);
+            }
+            (None, _) => {}
+        }
     }
 }
 

@@ -47,10 +47,10 @@ fn time_of_day(text: &str, now: jiff::Timestamp, user: &TimeZone) -> Option<jiff
     let today = now.to_zoned(zone.clone()).date();
     let days = match (part("day"), part("of")) {
         (Some(month), Some(day)) => {
-            let (this, next) = (today.year().to_string(), (today.year() + 1).to_string());
-            let years = part("year").map_or_else(|| vec![this, next], |year| vec![year.to_owned()]);
+            let year = part("year").and_then(|year| year.parse().ok());
+            let years = year.map_or(today.year()..=today.year() + 1, |year| year..=year);
             let date = |year| Date::strptime("%b %d %Y", format!("{month} {day} {year}")).ok();
-            years.into_iter().filter_map(date).collect()
+            years.filter_map(date).collect()
         }
         _ => vec![today, today.saturating_add(1.day())],
     };

@@ -92,7 +92,7 @@ async fn a_program_ends_when_no_more_of_it_is_wanted() {
     let mut lines = 0;
     let mut on_line = |_: &str| {
         lines += 1;
-        Flow::Stop
+        Flow::Break(())
     };
     let ran = process::run(start(&script, "", &[]), LIMITS, &mut on_line).await;
     assert_eq!(ran.unwrap().0, ProgramEnd::Stopped);
@@ -157,7 +157,7 @@ fn nothing_is_left_when_the_runtime_ends() {
 async fn a_missing_program_is_an_error() {
     let mut start = start("", "", &[]);
     start.program = PathBuf::from("/no/such/program");
-    let error = process::run(start, LIMITS, &mut |_| Flow::Continue)
+    let error = process::run(start, LIMITS, &mut |_| Flow::Continue(()))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::NotFound);

@@ -3,7 +3,8 @@
 use tokio::time::timeout;
 
 use crate::consultation::protocol::call::FailureClass;
-use crate::providers::programs::gate::{FirstCall, ProgramGate};
+use crate::files::FileLock;
+use crate::providers::programs::gate::ProgramGate;
 
 use super::*;
 
@@ -11,10 +12,10 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// One of several processes.
 fn gate(folder: &Path) -> ProgramGate {
-    ProgramGate::new(folder, &ProviderId::new("codex"), 3)
+    ProgramGate::new(folder, &ProviderId::new("codex"))
 }
 
-async fn first(gate: &ProgramGate) -> Option<FirstCall> {
+async fn first(gate: &ProgramGate) -> Option<FileLock> {
     timeout(LONG, gate.first(false)).await.unwrap().unwrap()
 }
 
@@ -29,10 +30,10 @@ async fn the_first_call_of_each_process_goes_alone() {
     let call = first(&one).await.unwrap();
     assert!(waits(&one).await);
     assert!(waits(&other).await);
-    call.succeeded();
+    one.proven(Some(call));
     assert!(first(&one).await.is_none());
     // Another process has not seen its own login.
-    first(&other).await.unwrap().succeeded();
+    other.proven(Some(first(&other).await.unwrap()));
     assert!(first(&other).await.is_none());
 }
 
@@ -43,12 +44,12 @@ async fn after_a_first_call_that_failed_the_next_goes_alone() {
     drop(first(&gate).await.unwrap());
     let second = first(&gate).await.unwrap();
     assert!(waits(&gate).await);
-    second.succeeded();
+    gate.proven(Some(second));
     assert!(first(&gate).await.is_none());
     // A login that is doubted has to be shown again.
     let again = gate.first(true).await.unwrap().unwrap();
     assert!(waits(&gate).await);
-    again.succeeded();
+    gate.proven(Some(again));
     assert!(first(&gate).await.is_none());
 }
 

@@ -20,9 +20,9 @@ async fn killed_process_runs_a_program() {
     let script = format!("exec 9>{}/life; {SCRIPT}", here.display());
     let is_stopped = here.join("stop").exists();
     let flow = if is_stopped {
-        Flow::Stop
+        Flow::Break(())
     } else {
-        Flow::Continue
+        Flow::Continue(())
     };
     let mut on_line = |_: &str| flow;
     process::run(start(&script, "", &[]), LIMITS, &mut on_line)

@@ -13,20 +13,18 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jiff::tz::TimeZone;
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 
 use super::command::Launch;
 use super::folder::ProgramFolder;
 use super::process::{self, ProgramLimits, ProgramStart};
 use super::reading::{Flow, ProgramEnd};
-use super::seat::{ProgramSeat, Surroundings};
+use super::seat::ProgramSeat;
 use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use crate::consultation::protocol::call::{Ask, Outcome, Prompt};
 use crate::domain::ids::{CallId, ModelRef, ProviderId};
 use crate::domain::model::billing::Billing;
-use crate::domain::model::program::{AnswerReader, Overage, Program, PromptDelivery};
-use crate::domain::time::Timestamp;
+use crate::domain::model::program::{AnswerReader, Program};
 use crate::engine::ports::Provider;
 
 /// Longer than any test.
@@ -45,7 +43,7 @@ fn program(reader: AnswerReader, argv: &[&str]) -> Program {
         name: "Test".to_owned(),
         argv: words(argv),
         schema_argv: Vec::new(),
-        prompt: PromptDelivery::Stdin,
+        system_in_file: false,
         reader,
         pass_env: Vec::new(),
         set_env: BTreeMap::new(),
@@ -55,8 +53,9 @@ fn program(reader: AnswerReader, argv: &[&str]) -> Program {
         max_parallel: 2,
         max_output: LIMITS.bytes,
         billing: Billing::Plan,
-        overage: Overage::Refuse,
+        allows_overage: false,
         allowed: Some(true),
+        executable: None,
     }
 }
 
@@ -79,13 +78,7 @@ fn seat(program: Program, folder: &Path, variables: &[(&str, &str)]) -> ProgramS
     } else {
         &program.argv[0]
     });
-    let surroundings = Surroundings {
-        variables: own(variables),
-        locks: folder.join("locks"),
-        now: Timestamp(0),
-        zone: TimeZone::UTC,
-    };
-    ProgramSeat::new(program, executable, surroundings)
+    ProgramSeat::new(program, executable, own(variables), &folder.join("locks"))
 }
 
 async fn asked(seat: &ProgramSeat, question: &str) -> Outcome {
@@ -124,7 +117,7 @@ async fn ran(start: ProgramStart, limits: ProgramLimits) -> (ProgramEnd, Vec<Str
     let mut lines = Vec::new();
     let mut on_line = |line: &str| {
         lines.push(line.to_owned());
-        Flow::Continue
+        Flow::Continue(())
     };
     let (end, errors) = process::run(start, limits, &mut on_line).await.unwrap();
     (end, lines, errors)

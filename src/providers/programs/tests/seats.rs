@@ -5,6 +5,8 @@ use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
 use crate::consultation::protocol::call::FailureClass;
+use crate::files::try_lock;
+use crate::providers::programs::folder::remove_leftovers;
 use crate::providers::programs::status::{Login, ProgramStatus};
 
 use super::*;
@@ -172,7 +174,12 @@ async fn codex_has_a_home_with_nothing_but_its_login() {
     let status = seat.status().await;
     let version = Some("0.169.0".to_owned());
     let login = Login::Plan(Some("ChatGPT".to_owned()));
-    assert_eq!(status, ProgramStatus { version, login });
+    let expected = ProgramStatus {
+        version,
+        login,
+        keeps_home: false,
+    };
+    assert_eq!(status, expected);
 }
 
 #[tokio::test]
@@ -182,6 +189,32 @@ async fn codex_with_its_login_in_a_keyring_keeps_its_home() {
     let seat = seat(codex(out.path()), out.path(), &[("CODEX_HOME", home)]);
     let _ = asked(&seat, "?").await;
     assert_eq!(text(out.path(), "home").trim(), home);
+    assert!(seat.status().await.keeps_home);
+}
+
+#[test]
+fn folders_of_processes_that_were_killed_are_removed() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = |name: &str| {
+        let folder = temporary.path().join(name);
+        fs::create_dir_all(folder.join("work")).unwrap();
+        folder
+    };
+    let [dead, alive, begun] = ["dead", "alive", "begun"].map(|name| {
+        let folder = folder(&format!("conclave-program-{name}"));
+        (folder.clone(), folder.join("lock"))
+    });
+    let other = folder("conclave-other");
+    for lock in [&dead.1, &other.join("lock")] {
+        fs::write(lock, "").unwrap();
+    }
+    let held = try_lock(&alive.1).unwrap().unwrap();
+    remove_leftovers(temporary.path());
+    assert!(!dead.0.exists());
+    assert!(alive.0.exists() && begun.0.exists() && other.exists());
+    drop(held);
+    remove_leftovers(temporary.path());
+    assert!(!alive.0.exists() && begun.0.exists());
 }
 
 #[tokio::test]

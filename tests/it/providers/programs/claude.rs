@@ -5,7 +5,7 @@ use conclave::domain::cost::money::MicroUsd;
 use conclave::domain::cost::plan_use::{PlanUse, PlanWindow};
 use conclave::domain::cost::tokens::{Usage, UsageSource};
 use conclave::domain::model::billing::Billing;
-use conclave::domain::model::program::{Overage, Program};
+use conclave::domain::model::program::Program;
 use conclave::domain::time::Timestamp;
 use conclave::providers::programs::reading::ProgramEnd;
 use serde_json::{Value, json};
@@ -269,7 +269,7 @@ fn a_call_that_the_plan_does_not_cover_is_refused_or_has_a_price() {
     assert_eq!(failure.partial, "Hi");
 
     let willing = Program {
-        overage: Overage::Allow,
+        allows_overage: true,
         ..known("claude-code")
     };
     let reply = read(&willing, &lines(&events), CLEAN, "").reply();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt};
 use conclave::domain::ids::ModelRef;
-use conclave::domain::model::program::{AnswerReader, Program, PromptDelivery};
+use conclave::domain::model::program::{AnswerReader, Program};
 use conclave::providers::programs::command::{Launch, launch};
 
 use super::super::ask_of;
@@ -199,8 +199,8 @@ fn no_word_of_a_prompt_is_an_argument_or_a_variable() {
             known("codex"),
             own(AnswerReader::Text),
         ] {
-            for prompt in [PromptDelivery::Stdin, PromptDelivery::SystemInFile] {
-                program.prompt = prompt;
+            for system_in_file in [false, true] {
+                program.system_in_file = system_in_file;
                 let launch = launched(&program, &ask);
                 let variables = launch.variables.iter().map(|(_, value)| value);
                 let mut visible = launch.arguments.iter().chain(variables);

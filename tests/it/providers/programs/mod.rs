@@ -43,7 +43,7 @@ fn own(reader: AnswerReader) -> Program {
     program.schema_argv = Vec::new();
     program.set_env.clear();
     program.login = None;
-    program.prompt = conclave::domain::model::program::PromptDelivery::Stdin;
+    program.system_in_file = false;
     program.reader = reader;
     program
 }
@@ -80,7 +80,7 @@ fn read(program: &Program, lines: &[String], end: ProgramEnd, stderr: &str) -> R
     };
     let stopped_after = lines
         .iter()
-        .position(|line| reading.line(line, &mut on) == Flow::Stop)
+        .position(|line| reading.line(line, &mut on) == Flow::Break(()))
         .map(|at| at + 1);
     let end = stopped_after.map_or(end, |_| ProgramEnd::Stopped);
     Read {

@@ -241,3 +241,26 @@ fn models_and_doctor_list_the_programs() {
     assert_eq!(check("program.claude-code")["subject"], "claude-code");
     assert_eq!(check("programs")["message"], "not installed: codex");
 }
+
+#[test]
+fn doctor_says_that_a_login_in_a_keyring_keeps_the_home_of_codex() {
+    let conclave = with_programs();
+    let home = conclave.folder().join("codex");
+    fs::create_dir_all(&home).unwrap();
+    // With the shell that leads the group of a program.
+    let path = format!("{}:/usr/bin:/bin", programs(&conclave).display());
+    let conclave = conclave.variable("PATH", path);
+    let conclave = conclave.variable("CODEX_HOME", &home);
+    let message = || {
+        let doctor = conclave.run(&["doctor", "--json"]).json();
+        let checks = doctor["checks"].as_array().unwrap();
+        let mut checks = checks.iter();
+        let check = checks.find(|check| check["id"] == "program.codex").unwrap();
+        check["message"].as_str().unwrap().to_owned()
+    };
+    let in_file = "0.169.0 · logged in (ChatGPT)";
+    let in_keyring = " · login in a keyring: runs in your own CODEX_HOME";
+    assert_eq!(message(), format!("{in_file}{in_keyring}"));
+    fs::write(home.join("auth.json"), "{}").unwrap();
+    assert_eq!(message(), in_file);
+}
