@@ -50,14 +50,6 @@ impl Environment {
         }
     }
 
-    /// With another value of a variable, if there is one.
-    #[must_use]
-    pub fn with(mut self, name: &str, value: Option<String>) -> Self {
-        let value = value.map(|value| (name.to_owned(), value.into()));
-        self.variables.extend(value);
-        self
-    }
-
     /// `None` when unset, empty or not Unicode.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.variables

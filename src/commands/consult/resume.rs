@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             }
             None => (GateDecision::default(), Estimate::default()),
         };
-        return preview::show(plan, &rest, &addresses, decision, output, app);
+        return preview::consultation::show(plan, &rest, &addresses, decision, output, app);
     }
     // A file that cannot be written is noticed before the question.
     let face = TerminalFace::open(&home, app, output)?;

@@ -85,20 +85,8 @@ impl ConsentRequest<'_> {
         let Some(rule) = rule else {
             return error;
         };
-        if let Some(Month { budget, spent }) = rule.month.filter(|month| month.is_exceeded_by(cost))
-        {
-            return error.hint(format!(
-                "or raise `monthly_budget` in config.json: {:.2} of {budget:.2} has been spent \
-                 this month",
-                spent.known
-            ));
-        }
-        // No limit is above an unknown cost.
-        if estimate.high.lower_bound {
-            return error.hint(
-                "or give the models a price in models.json, or `free: true` to an endpoint that costs \
-                 nothing",
-            );
+        if let Some(remedy) = remedy(estimate, rule) {
+            return error.hint(format!("or {remedy}"));
         }
         let high = (estimate.high.known + ceiling.used).up_to_cents();
         let high = format!("{high:.2}");
@@ -110,6 +98,21 @@ impl ConsentRequest<'_> {
         let is_helped = !is_above && cost.known >= rule.always_allow_under;
         error.hint_if(is_helped.then_some("or raise `always_allow_under` in config.json"))
     }
+}
+
+/// What allows a cost in advance where no ceiling does.
+pub(crate) fn remedy(estimate: &Estimate, rule: &ConsentRule) -> Option<String> {
+    let month = rule.month;
+    if let Some(Month { budget, spent }) = month.filter(|it| it.is_exceeded_by(estimate.cost)) {
+        return Some(format!(
+            "raise `monthly_budget` in config.json: {:.2} of {budget:.2} has been spent this month",
+            spent.known
+        ));
+    }
+    // No limit is above an unknown cost.
+    let unknown = "give the models a price in models.json, or `free: true` to an endpoint that \
+                   costs nothing";
+    estimate.high.lower_bound.then(|| unknown.to_owned())
 }
 
 /// What the cost gate would do.

@@ -59,7 +59,7 @@ pub(crate) fn start(
         let control = &plan.control;
         let consent = GateDecision::of(control, &estimate, control.max_cost);
         let addresses = &template.addresses;
-        return preview::show(&plan, &estimate, addresses, consent, output, app);
+        return preview::consultation::show(&plan, &estimate, addresses, consent, output, app);
     }
     let face = TerminalFace::open(home, app, output)?;
     let storage = if is_logged {

@@ -5,41 +5,61 @@ use std::sync::Arc;
 use rmcp::model::{CallToolResult, ContentBlock, ElicitationAction, JsonObject, Resource, Tool};
 use serde_json::{Value, json};
 
+use super::request::PreparedConsultation;
 use super::view::ConsultationView;
+use crate::commands::face::consent::remedy;
 use crate::config::env::Environment;
-use crate::consultation::policy::estimate::Estimate;
+use crate::consultation::policy::consent::Gate;
 use crate::domain::ids::short_id;
 use crate::error::{Error, whole};
 use crate::setup::context::scrubber;
 use crate::terminal::output::format::{cost_range, dollars};
+use crate::terminal::prompt::run_question;
 
 pub(super) const RESOURCE: &str = "conclave://consultation/";
 
-pub(super) fn question(estimate: &Estimate) -> String {
-    let cost = cost_range(estimate.low, estimate.cost, estimate.high, dollars);
-    format!("Ask the panel for about {cost}?")
+/// As on a terminal.
+pub(super) fn question(asked: &PreparedConsultation) -> String {
+    let why = match &asked.gate {
+        Gate::Ask(why) | Gate::Refuse(why) => why.as_slice(),
+        Gate::Pass(_) | Gate::AboveCeiling => &[],
+    };
+    let control = &asked.prepared.plan.control;
+    let rule = Some(&control.consent);
+    let (mut lines, question) = run_question(&asked.estimate, why, rule, control.max_cost);
+    lines.push(question);
+    lines.join("\n")
 }
 
-pub(super) fn check_consent(action: &ElicitationAction, estimate: &Estimate) -> Result<(), Error> {
+pub(super) fn check_consent(
+    action: &ElicitationAction,
+    asked: &PreparedConsultation,
+) -> Result<(), Error> {
     match action {
         ElicitationAction::Accept => Ok(()),
         // Some programs decline by themselves where no person is.
-        ElicitationAction::Decline => Err(needs_consent(estimate, "it was declined")),
-        _ => Err(needs_consent(estimate, "the person gave no answer")),
+        ElicitationAction::Decline => Err(needs_consent(asked, "it was declined")),
+        _ => Err(needs_consent(asked, "the person gave no answer")),
     }
 }
 
 /// Names what lets the consultation begin.
-pub(super) fn needs_consent(estimate: &Estimate, why: &str) -> Error {
+pub(super) fn needs_consent(asked: &PreparedConsultation, why: &str) -> Error {
+    let estimate = &asked.estimate;
     let cost = cost_range(estimate.low, estimate.cost, estimate.high, dollars);
     let ceiling = estimate.high.known.up_to_cents();
+    let consent = match remedy(estimate, &asked.prepared.plan.control.consent) {
+        Some(remedy) => format!("no `max_cost` is consent to it: ask the person to {remedy}"),
+        None => format!(
+            "ask the person, then call again with `max_cost` {:.2} or more, which is consent to it",
+            ceiling.usd()
+        ),
+    };
     Error::declined(format!(
         "the estimate is {cost}, which needs consent, and {why}"
     ))
     .hint(format!(
-        "ask the person, then call again with `max_cost` {:.2} or more, which is consent to it; or \
-         call with `quick`, which costs about half",
-        ceiling.usd()
+        "{consent}; or call with `quick`, which costs about half"
     ))
 }
 

@@ -60,6 +60,8 @@ const MAX_RUNNING: usize = 32;
 /// Most threads at once for what blocks.
 const MAX_ASIDE: usize = 8;
 
+const ENDS: &str = "the server ends";
+
 /// The longest wait for traces that are on their way when the client ends.
 const TRACES: Duration = Duration::from_secs(2);
 
@@ -167,6 +169,9 @@ impl Host {
     }
 
     fn check_room(&self) -> Result<(), Error> {
+        if lock(&self.tasks).is_none() {
+            return Err(Error::failed(ENDS));
+        }
         if self.running().len() < MAX_RUNNING {
             return Ok(());
         }
@@ -180,14 +185,13 @@ impl Host {
         mut plan: Plan,
         providers: &Providers,
         month_rule: MonthRule,
-        trace_parent: Option<String>,
     ) -> Result<ConsultationId, Error> {
         self.check_room()?;
         let id = plan.id.clone();
         let storage = Storage::create(&self.home, &id).map_err(Error::failed)?;
         storage.write_context(&mut plan).map_err(Error::failed)?;
         let session = Session::new(plan, providers.clone(), storage, self.clock);
-        self.run(id.clone(), session, month_rule, trace_parent)?;
+        self.run(id.clone(), session, month_rule)?;
         let phase = self.running().get(&id).map(|running| running.phase.clone());
         if let Some(mut phase) = phase {
             // Without a sender it has ended already.
@@ -201,7 +205,6 @@ impl Host {
         id: ConsultationId,
         session: Session,
         month_rule: MonthRule,
-        trace_parent: Option<String>,
     ) -> Result<(), Error> {
         let (phase, phases) = watch::channel(String::new());
         let (end, ends) = watch::channel(None);
@@ -245,11 +248,11 @@ impl Host {
             };
             host.running().remove(&id);
             end.send_replace(failure);
-            host.export(id, trace_parent);
+            host.export(id);
         };
         let mut tasks = lock(&self.tasks);
         let Some(tasks) = tasks.as_mut() else {
-            return Err(Error::failed("the server ends"));
+            return Err(Error::failed(ENDS));
         };
         while tasks.try_join_next().is_some() {}
         self.running().insert(running.0, running.1);
@@ -258,9 +261,9 @@ impl Host {
     }
 
     /// Begins to send the trace, if the settings ask for it.
-    fn export(self: Arc<Self>, id: ConsultationId, parent: Option<String>) {
-        let environment = self.environment.clone().with("TRACEPARENT", parent);
-        let Some(exporter) = TraceExporter::open(&self.home, &environment, &*self.face) else {
+    fn export(self: Arc<Self>, id: ConsultationId) {
+        let exporter = TraceExporter::open(&self.home, &self.environment, &*self.face);
+        let Some(exporter) = exporter else {
             return;
         };
         exporter.send(id, Value::Null);
@@ -352,7 +355,11 @@ impl Host {
                 {
                     // Once: what cannot be stored would be paid for again and again.
                     has_continued = true;
-                    self.resume(id).await?;
+                    let resumed = self.resume(id).await;
+                    // Another server may have been faster.
+                    resumed.or_else(|error| {
+                        is_being_written(&files.journal).then_some(()).ok_or(error)
+                    })?;
                 }
                 _ => return Ok(Waited::Ended(Box::new(self.record(id)?))),
             }
@@ -364,7 +371,7 @@ impl Host {
         self.check_room()?;
         let name = id.clone();
         let session = self.aside(move |host| host.prepare_resume(name)).await?;
-        self.run(id.clone(), session, MonthRule::Limited, None)
+        self.run(id.clone(), session, MonthRule::Limited)
     }
 
     fn prepare_resume(&self, id: ConsultationId) -> Result<Session, Error> {

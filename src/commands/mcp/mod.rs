@@ -1,6 +1,7 @@
 //! `conclave mcp`: a panel for agents, as a server of the Model Context Protocol over standard
 //! input and output.
 
+mod input;
 mod phase;
 mod view;
 mod answers;
@@ -11,13 +12,16 @@ mod server;
 
 use std::io::{IsTerminal as _, stdin};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::time::Duration;
 use std::{env, fs};
 
 use rmcp::ServiceExt;
+use tokio::time::timeout;
 
 use self::answers::tools;
 use self::host::Host;
+use self::input::WatchedInput;
 use self::server::Server;
 use super::face::seed;
 use super::flags::dollars;
@@ -34,6 +38,9 @@ use crate::session::index::{IndexQueue, RebuildTime};
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::{personas, settings};
 use crate::terminal::output::printer::Printer;
+
+/// The longest time for answers that are under way when the client ends.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// Serve agents over the Model Context Protocol, on standard input and output
 #[derive(Debug, clap::Args)]
@@ -114,17 +121,23 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         let server = Server::new(host, tools, args.wait.map(Duration::from_secs));
         let host = server.host.clone();
         // Without a client that begins a session there is nothing to serve.
+        let (input, ended) = WatchedInput::new(tokio::io::stdin());
         let session = async {
-            match Box::pin(server.serve(rmcp::transport::stdio())).await {
+            match Box::pin(server.serve((input, tokio::io::stdout()))).await {
                 Ok(service) => service.waiting().await.map(drop).map_err(Error::failed),
                 Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
                 Err(error) => Err(Error::failed(error)),
             }
         };
+        let mut session = pin!(session);
         let end = tokio::select! {
-            end = session => end,
+            end = &mut session => end,
             // Clients end a server with a signal too.
             Some(()) = interrupts.recv() => Ok(()),
+            _ = ended => {
+                let answers = timeout(LAST_ANSWERS, session);
+                tokio::join!(host.end(), answers).1.unwrap_or(Ok(()))
+            }
         };
         host.end().await;
         end
@@ -141,13 +154,8 @@ fn folders(args: &Args, environment: &Environment) -> Result<Vec<PathBuf>, Error
     }
     let mut folders = args.folder.clone();
     if folders.is_empty() {
-        // Clients that work in no project start it in `/` or in the home folder, where keys lie.
-        let home = environment.path("HOME").map(fs::canonicalize);
-        let is_project = |folder: &PathBuf| {
-            let is_home = matches!(&home, Some(Ok(home)) if home.starts_with(folder));
-            !is_home && folder != Path::new("/")
-        };
-        folders.extend(env::current_dir().ok().filter(is_project));
+        let current = env::current_dir().ok();
+        folders.extend(current.filter(|folder| is_project(folder, environment)));
     }
     let resolved = folders.into_iter().map(|folder| {
         let resolved = fs::canonicalize(&folder)
@@ -156,6 +164,13 @@ fn folders(args: &Args, environment: &Environment) -> Result<Vec<PathBuf>, Error
         resolved.ok_or_else(|| Error::usage(format!("`{}` is no folder", folder.display())))
     });
     resolved.collect()
+}
+
+/// Clients that work in no project name `/` or the home folder, where keys lie.
+fn is_project(folder: &Path, environment: &Environment) -> bool {
+    let home = environment.path("HOME").map(fs::canonicalize);
+    let is_home = matches!(home, Some(Ok(home)) if home.starts_with(folder));
+    !is_home && folder != Path::new("/")
 }
 
 /// The table has a client's lines between its name and the next.

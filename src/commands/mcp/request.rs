@@ -12,6 +12,7 @@ use crate::consultation::plan::options::Rounds;
 use crate::consultation::policy::consent::{ConsentMode, Gate};
 use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::mode::Mode;
+use crate::context::sources::error::SourcesError;
 use crate::context::sources::{SourceSize, SourceText};
 use crate::domain::context::SourceKind;
 use crate::domain::cost::money::MicroUsd;
@@ -98,7 +99,7 @@ impl Host {
         let face = &*self.face;
         let ReadSources {
             mut texts, project, ..
-        } = read_sources(&request, &self.environment, face)?;
+        } = read_sources(&request, &self.environment, face).map_err(for_models)?;
         if !arguments.context.trim().is_empty() {
             texts.push(SourceText {
                 kind: SourceKind::Stdin,
@@ -162,6 +163,20 @@ impl Host {
             estimate,
             gate,
         })
+    }
+}
+
+/// With what a terminal shows beside the error, and without its flags.
+fn for_models(error: Error) -> Error {
+    match error.source().downcast_ref() {
+        Some(SourcesError::Paths(paths)) => {
+            let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
+            Error::usage(format!("{error}: {}", paths.join("; ")))
+        }
+        Some(SourcesError::Limits { .. }) => {
+            Error::usage(error.to_string()).hint("send less context")
+        }
+        None => error,
     }
 }
 

@@ -29,7 +29,9 @@ use super::answers::{
     RESOURCE, check_consent, complete, link, needs_consent, object, question, refusal,
 };
 use super::host::{Host, Waited};
+use super::is_project;
 use super::request::{ConsultArguments, PreparedConsultation};
+use crate::consultation::plan::TraceParent;
 use crate::consultation::policy::consent::Gate;
 use crate::domain::ids::ConsultationId;
 use crate::error::Error;
@@ -102,7 +104,7 @@ impl Server {
         });
         if let (Some(prepared), Some(answer)) = (earlier, answer) {
             let answer: ElicitResult = serde_json::from_value(answer).map_err(Error::usage)?;
-            check_consent(&answer.action, &prepared.estimate)?;
+            check_consent(&answer.action, &prepared)?;
             return self
                 .begin(prepared, MonthRule::MayBeExceeded, context)
                 .await;
@@ -130,14 +132,11 @@ impl Server {
         let capabilities = context.client_capabilities();
         let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
         if !elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none()) {
-            return Err(needs_consent(
-                &prepared.estimate,
-                "no person can be asked here",
-            ));
+            return Err(needs_consent(&prepared, "no person can be asked here"));
         }
         let question = ElicitRequestParams::FormElicitationParams {
             meta: None,
-            message: question(&prepared.estimate),
+            message: question(&prepared),
             requested_schema: ElicitationSchema::new(BTreeMap::new()),
         };
         if is_modern(context) {
@@ -159,10 +158,7 @@ impl Server {
             answer = asked => answer.map(|answer| answer.action),
             () = context.ct.cancelled() => Ok(ElicitationAction::Cancel),
         };
-        check_consent(
-            &answer.unwrap_or(ElicitationAction::Cancel),
-            &prepared.estimate,
-        )?;
+        check_consent(&answer.unwrap_or(ElicitationAction::Cancel), &prepared)?;
         self.begin(prepared, MonthRule::MayBeExceeded, context)
             .await
     }
@@ -181,7 +177,9 @@ impl Server {
         };
         let folder = |uri: &str| fs::canonicalize(Url::parse(uri).ok()?.to_file_path().ok()?).ok();
         let roots = listed.roots.iter();
-        roots.filter_map(|root| folder(&root.uri)).collect()
+        let is_project = |folder: &PathBuf| is_project(folder, &self.host.environment);
+        let roots = roots.filter_map(|root| folder(&root.uri));
+        roots.filter(is_project).collect()
     }
 
     async fn begin(
@@ -194,10 +192,10 @@ impl Server {
             return Err(Error::declined("the call was cancelled"));
         }
         let providers = prepared.template.providers.clone();
-        let plan = approved(prepared.prepared);
-        let parent = context.meta.get_traceparent().map(ToOwned::to_owned);
-        let id = self.host.begin(plan, &providers, month_rule, parent);
-        let id = id.await?;
+        let mut plan = approved(prepared.prepared);
+        let of_client = context.meta.get_traceparent();
+        plan.trace_parent = of_client.and_then(TraceParent::parse).or(plan.trace_parent);
+        let id = self.host.begin(plan, &providers, month_rule).await?;
         let capabilities = context.client_capabilities();
         let has_tasks = capabilities.is_some_and(|capabilities| capabilities.supports_tasks());
         // Clients of the era of `initialize` declare the extension, but do not understand a task.
@@ -458,3 +456,6 @@ async fn progress(
     // A client that is gone is noticed by the end of its input.
     let _ = context.peer.notify_progress(progress).await;
 }
+
+#[cfg(test)]
+mod tests;

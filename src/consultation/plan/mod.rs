@@ -5,6 +5,7 @@ pub mod options;
 mod control;
 pub mod caching;
 pub mod preview;
+mod trace_parent;
 
 use std::collections::BTreeMap;
 
@@ -20,6 +21,7 @@ use crate::domain::model::dialect::PromptCaching;
 use crate::domain::panel::Panel;
 
 pub use self::control::{Control, ControlRequest, Pricing, ResumeTerms, usual_max_calls};
+pub use self::trace_parent::TraceParent;
 
 use self::options::DebateOptions;
 use super::anonymity::labels::Labels;
@@ -83,6 +85,9 @@ pub struct Plan {
     /// What the question asks for beside the usual fields of answers.
     #[serde(default)]
     pub form: AnswerForm,
+    /// The trace that its own is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_parent: Option<TraceParent>,
     #[serde(skip)]
     pub rendered_contexts: RenderedContexts,
 }
@@ -116,6 +121,7 @@ impl Plan {
             project: None,
             scrubbing: None,
             form: AnswerForm::Plain,
+            trace_parent: None,
             rendered_contexts: RenderedContexts::default(),
         }
     }

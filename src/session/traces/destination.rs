@@ -8,7 +8,6 @@ use serde_json::Value;
 use url::form_urlencoded;
 
 use crate::config::env::Environment;
-use crate::consultation::transcript::trace::TraceParent;
 
 const DEFAULT_BASE: &str = "http://localhost:4318";
 
@@ -31,8 +30,7 @@ impl Destination {
     pub(super) fn of(environment: &Environment) -> Result<Option<Self>, &'static str> {
         let text = |name| environment.text(name);
         let is = |name, value| text(name).is_some_and(|it| it.to_lowercase() == value);
-        let is_unsampled = parent(environment).is_some_and(|parent| !parent.is_sampled);
-        if is("OTEL_SDK_DISABLED", "true") || is("OTEL_TRACES_EXPORTER", "none") || is_unsampled {
+        if is("OTEL_SDK_DISABLED", "true") || is("OTEL_TRACES_EXPORTER", "none") {
             return Ok(None);
         }
         let of_exporter = |end| {
@@ -56,11 +54,6 @@ impl Destination {
             timeout: Duration::from_millis(timeout.unwrap_or(10_000)),
         }))
     }
-}
-
-/// The span of the program that started this one.
-pub(super) fn parent(environment: &Environment) -> Option<TraceParent> {
-    TraceParent::parse(environment.text("TRACEPARENT")?)
 }
 
 /// The attributes of this program.
@@ -148,10 +141,6 @@ mod tests {
         for variable in [("SDK_DISABLED", "TRUE"), ("TRACES_EXPORTER", "none")] {
             assert!(of(&[variable]).unwrap().is_none());
         }
-        let unsampled = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
-        let child = |parent| Destination::of(&Environment::of([("TRACEPARENT", parent)])).unwrap();
-        assert!(child(unsampled).is_none());
-        assert!(child(&unsampled.replace("7-00", "7-01")).is_some());
     }
 
     #[test]

@@ -70,6 +70,14 @@ impl TraceWriter {
 
     /// With more attributes of the consultation's span: what it was for.
     pub fn write(&self, id: &ConsultationId, labels: Value) -> Result<Vec<u8>, Error> {
+        Ok(self.bytes(&self.trace(id, labels)?))
+    }
+
+    fn bytes(&self, trace: &Trace) -> Vec<u8> {
+        protobuf::request(trace, &destination::resource(&self.environment))
+    }
+
+    fn trace(&self, id: &ConsultationId, labels: Value) -> Result<Trace, Error> {
         let files = ConsultationFiles::in_folder(&self.home.logs_folder(), id);
         let mut events = read_journal(&files.journal).map_err(Error::failed)?;
         if self.scrubber.is_some() {
@@ -81,11 +89,8 @@ impl TraceWriter {
             prompts: prompts(),
             scrub: Box::new(|text| scrubber.mask(vec![text])),
         });
-        let parent = destination::parent(&self.environment);
-        let trace = Trace::of(&events, parent, labels, texts.as_ref());
-        let trace = trace.ok_or_else(|| Error::failed(format!("{} has no events", id.short())))?;
-        let resource = destination::resource(&self.environment);
-        Ok(protobuf::request(&trace, &resource))
+        let trace = Trace::of(&events, labels, texts.as_ref());
+        trace.ok_or_else(|| Error::failed(format!("{} has no events", id.short())))
     }
 }
 
@@ -106,9 +111,11 @@ impl TraceExporter {
         sent.spawn(async move {
             let http = Http::default();
             while let Some((id, labels)) = waiting.recv().await {
-                let trace = writer.write(&id, labels);
+                let trace = writer.trace(&id, labels);
                 let trace = trace.map_err(|error| whole(error.source()))?;
-                destination.send(&trace, &http).await?;
+                if trace.is_sampled {
+                    destination.send(&writer.bytes(&trace), &http).await?;
+                }
             }
             Ok(())
         });

@@ -13,8 +13,8 @@ use super::{Planner, limits};
 use crate::config::endpoints::is_secret;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::DebateOptions;
+use crate::consultation::plan::{Plan, TraceParent};
 use crate::consultation::prompt::Templates;
 use crate::domain::context::ContextStorage;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
@@ -132,6 +132,10 @@ impl Planner<'_> {
                 material: request.material,
                 tool_version: env!("CARGO_PKG_VERSION").to_owned(),
                 notices,
+                trace_parent: self
+                    .environment
+                    .text("TRACEPARENT")
+                    .and_then(TraceParent::parse),
                 // Each plan has an id, a question and a seed of its own.
                 ..Plan::new(ConsultationId::from_unique(""), "", panel, control)
             },

@@ -17,6 +17,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use self::keyboard::{Key, Keyboard};
+pub use self::questions::consent::run_question;
+
 use self::open_question::OpenQuestion;
 use self::question::{KeyChoice, KeyQuestion, QuestionTrace};
 use super::output::printer::Printer;
@@ -40,7 +42,7 @@ pub async fn ask_run_consent(
     rule: Option<&ConsentRule>,
     ceiling: Option<MicroUsd>,
 ) -> Confirmation {
-    let (lines, question) = questions::consent::run_question(estimate, why, rule, ceiling);
+    let (lines, question) = run_question(estimate, why, rule, ceiling);
     confirm(printer, lines, &question, 'y').await
 }
 

@@ -1,6 +1,5 @@
 //! `history export --format otlp`: the bytes, and which words are in them.
 
-use conclave::consultation::transcript::trace::TraceParent;
 use serde_json::{Value, json};
 
 use super::spans::trace;
@@ -13,7 +12,10 @@ use crate::support::pty::{Output, Terminal};
 const QUESTION: &str = "Shall we paint the heptagonal shed?";
 
 fn asked(server: &ProviderServer) -> Conclave {
-    let conclave = Conclave::at(server);
+    ask(Conclave::at(server))
+}
+
+fn ask(conclave: Conclave) -> Conclave {
     conclave.run(&["consult", QUESTION]).ends_with(0);
     conclave
 }
@@ -58,14 +60,15 @@ fn bytes_hold_what_the_spans_hold() {
 }
 
 #[test]
-fn exporting_twice_is_the_same_trace_and_the_environment_can_give_its_parent() {
+fn exporting_twice_is_the_same_trace_whose_parent_is_of_the_environment_that_began_it() {
     let server = ProviderServer::start();
-    let conclave = asked(&server);
-    assert_eq!(exported(&conclave), exported(&conclave));
     let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    assert!(TraceParent::parse(parent).is_some());
-    let conclave = conclave
-        .variable("TRACEPARENT", parent)
+    let conclave = ask(Conclave::at(&server).variable("TRACEPARENT", parent));
+    let first = exported(&conclave);
+    let other = conclave.variable("TRACEPARENT", parent.replace("4bf", "abc"));
+    assert_eq!(first, exported(&other));
+    let conclave = other
+        .without("TRACEPARENT")
         .variable("OTEL_SERVICE_NAME", "ci");
     let child = Exported::of(&exported(&conclave));
     assert_eq!(child.spans[0]["parent"], "00f067aa0ba902b7");

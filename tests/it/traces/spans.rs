@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use conclave::consultation::plan::TraceParent;
 use conclave::consultation::policy::hedging::HedgeRule;
-use conclave::consultation::transcript::trace::{Span, Trace, TraceParent};
+use conclave::consultation::transcript::trace::{Span, Trace};
 use conclave::domain::cost::pricing::CostSource;
 use conclave::domain::ids::ProviderId;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::consultation::prelude::*;
 use crate::support::script::with_fallback;
 
 pub(super) fn trace(events: &[Envelope]) -> Trace {
-    Trace::of(events, None, Value::Null, None).unwrap()
+    Trace::of(events, Value::Null, None).unwrap()
 }
 
 /// A line for each span, below its parent, with milliseconds since the beginning.
@@ -195,16 +196,20 @@ fn calls_of_a_killed_process_are_lost_when_it_was_last_heard_of() {
 
 #[test]
 fn another_programs_trace_is_continued() {
-    let player = Player::started(plan());
-    let parent = TraceParent {
-        trace: 7,
-        span: 8,
-        is_sampled: true,
-    };
-    let own = trace(&player.log);
-    let continued = Trace::of(&player.log, Some(parent), Value::Null, None).unwrap();
-    assert_eq!((continued.id, continued.spans[0].parent), (7, Some(8)));
-    assert_eq!(continued.spans[1], own.spans[1]);
+    let own = trace(&Player::started(plan()).log);
+    assert!(own.is_sampled);
+    for is_sampled in [true, false] {
+        let mut plan = plan();
+        plan.trace_parent = Some(TraceParent {
+            trace: 7,
+            span: 8,
+            is_sampled,
+        });
+        let continued = trace(&Player::started(plan).log);
+        assert_eq!((continued.id, continued.spans[0].parent), (7, Some(8)));
+        assert_eq!(continued.spans[1], own.spans[1]);
+        assert_eq!(continued.is_sampled, is_sampled);
+    }
 }
 
 #[test]

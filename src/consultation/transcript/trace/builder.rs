@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Span, Texts, Trace, TraceParent};
+use super::{Span, Texts, Trace};
 use crate::consultation::event::{
     AgentEvent, CallEvent, CallFinished, CallStarted, CancelReason, ConsultationEvent, Envelope,
     Event, Purpose, StateName,
@@ -32,13 +32,10 @@ struct Builder<'a> {
 
 impl Trace {
     /// With more attributes of the consultation; `None` if the first event is not its start.
-    pub fn of(
-        events: &[Envelope],
-        parent: Option<TraceParent>,
-        labels: Value,
-        texts: Option<&Texts<'_>>,
-    ) -> Option<Self> {
+    pub fn of(events: &[Envelope], labels: Value, texts: Option<&Texts<'_>>) -> Option<Self> {
         let transcript = &Transcript::fold(events)?;
+        let plan = transcript.terms.plan.as_ref();
+        let parent = plan.and_then(|plan| plan.trace_parent);
         let mut root = consultation(transcript, texts);
         root.parent = parent.map(|parent| parent.span);
         root.add(labels);
@@ -68,8 +65,11 @@ impl Trace {
             span.add(json!({"gen_ai.conversation.id": transcript.id, "error.type": error}));
         }
         let own = hashed(transcript.id.as_str());
-        let id = parent.map_or(own, |parent| parent.trace);
-        Some(Self { id, spans })
+        Some(Self {
+            id: parent.map_or(own, |parent| parent.trace),
+            spans,
+            is_sampled: parent.is_none_or(|parent| parent.is_sampled),
+        })
     }
 }
 

@@ -51,7 +51,7 @@ pub(in crate::terminal) fn question(
 }
 
 /// No threshold is offered: what is right for a run would be far too much for a consultation.
-pub(in crate::terminal) fn run_question(
+pub fn run_question(
     estimate: &Estimate,
     why: &[GateReason],
     rule: Option<&ConsentRule>,

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::{Client, cheap, text};
+use super::client::{Client, cheap, text};
 use crate::support::binary::Conclave;
+use crate::support::otlp::Exported;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 use crate::support::trace_receiver::TraceReceiver;
@@ -27,7 +28,9 @@ fn stalled() -> ProviderServer {
 /// Returns the id of a consultation whose server was killed when all experts were asked.
 fn killed(server: &ProviderServer, conclave: &Conclave) -> String {
     let mut client = Client::start(conclave, &[], true, tasks());
-    let task = client.call("consult", json!({"question": "Why?"}));
+    let call = json!({"name": "consult", "arguments": {"question": "Why?"},
+        "_meta": {"traceparent": PARENT}});
+    let task = client.ask("tools/call", call)["result"].clone();
     server.wait_until("all experts are asked", |requests| requests.len() == 3);
     client.child.kill().unwrap();
     task["taskId"].as_str().unwrap().to_owned()
@@ -89,106 +92,54 @@ fn calls_that_ask_for_the_same_consultation_continue_it_once() {
     assert_eq!(first, 3);
 }
 
-#[test]
-fn consents_that_wait_are_bounded() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 0}"#);
-    let mut client = Client::start(&conclave, &[], true, json!({"elicitation": {"form": {}}}));
-    let question = json!({"question": "Why?", "rounds": 1});
-    let states: Vec<Value> = (0..17)
-        .map(|_| client.call("consult", question.clone())["requestState"].clone())
-        .collect();
-    let mut retry = |state: &Value| {
-        client.ask(
-            "tools/call",
-            json!({"name": "consult", "arguments": question, "requestState": state,
-            "inputResponses": {"consent": {"action": "accept", "content": {}}}}),
-        )["result"]
-            .clone()
-    };
-    let oldest = retry(&states[0]);
-    assert_eq!(oldest["resultType"], "input_required", "{oldest}");
-    let newest = retry(&states[16]);
-    assert_eq!(
-        newest["structuredContent"]["status"], "complete",
-        "{newest}"
-    );
+const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+fn exporting(conclave: Conclave, receiver: &TraceReceiver) -> Conclave {
+    conclave
+        .variable("CONCLAVE_OTLP", "on")
+        .variable("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url())
 }
 
-#[test]
-fn ceiling_of_the_server_is_no_consent() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 0}"#);
-    let mut client = Client::legacy(&conclave, &["--max-cost", "50"]);
-    let refused = client.call("consult", json!({"question": "Why?"}));
-    assert!(text(&refused).contains("needs consent"), "{refused}");
-    assert_eq!(server.requests().len(), 0);
-}
-
-#[test]
-fn roots_of_the_client_may_be_read_unless_a_person_named_folders() {
-    let server = ProviderServer::start();
-    let conclave = cheap(&server);
-    let root = conclave.folder().parent().unwrap().join("root of client");
-    fs::create_dir(&root).unwrap();
-    fs::write(root.join("inside.md"), "the inside").unwrap();
-    let inside = root.join("inside.md").display().to_string();
-    let call = json!({"name": "consult", "arguments": {"question": "Why?", "rounds": 1, "files": [inside]}});
-    let roots = json!({"roots": {}});
-    let mut client = Client::start(&conclave, &[], false, roots.clone());
-    let id = client.begin("tools/call", call.clone());
-    let asked = client.receive();
-    assert_eq!(asked["method"], "roots/list", "{asked}");
-    let uri = format!("file://{}", root.display().to_string().replace(' ', "%20"));
-    let listed = json!({"roots": [{"uri": "https://example.com/"}, {"uri": uri}]});
-    client.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": listed}));
-    let answered = client.answer_to(id)["result"].clone();
-    assert_eq!(answered["isError"], false, "{answered}");
-    assert!(server.requests()[0].body.to_string().contains("the inside"));
-    let own = conclave.folder().display().to_string();
-    let mut client = Client::start(&conclave, &["--folder", &own], false, roots);
-    let refused = client.ask("tools/call", call)["result"].clone();
-    assert!(
-        text(&refused).contains("outside of the folders"),
-        "{refused}"
-    );
-}
-
-#[test]
-fn home_folder_and_what_is_above_it_are_no_project() {
-    let server = ProviderServer::start();
-    for home in [Path::new(""), Path::new("user")] {
-        let conclave = cheap(&server);
-        let home = conclave.folder().join(home);
-        fs::create_dir_all(&home).unwrap();
-        fs::write(conclave.folder().join("key.txt"), "key").unwrap();
-        let conclave = conclave.variable("HOME", home);
-        let mut client = Client::legacy(&conclave, &[]);
-        let refused = client.call("consult", json!({"question": "Why?", "files": ["key.txt"]}));
-        assert!(text(&refused).contains("reads no files"), "{refused}");
-    }
+fn is_in_parent(trace: &&Exported) -> bool {
+    trace.spans[0]["trace"] == "4bf92f3577b34da6a3ce929d0e0e4736"
+        && trace.spans[0]["parent"] == "00f067aa0ba902b7"
 }
 
 #[test]
 fn trace_is_a_part_of_the_clients_and_is_sent_before_the_end() {
     let (server, receiver) = (ProviderServer::start(), TraceReceiver::start(&[]));
-    let conclave = cheap(&server)
-        .variable("CONCLAVE_OTLP", "on")
-        .variable("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url());
-    let mut client = Client::legacy(&conclave, &[]);
-    let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let mut client = Client::legacy(&exporting(cheap(&server), &receiver), &[]);
     let mut call = json!({"name": "consult", "arguments": {"question": "Why?", "rounds": 1}});
     client.ask("tools/call", call.clone());
-    call["_meta"] = json!({"traceparent": parent});
+    call["_meta"] = json!({"traceparent": PARENT});
+    client.ask("tools/call", call.clone());
+    // The client does not record its trace.
+    call["_meta"] = json!({"traceparent": PARENT.replace("-01", "-00")});
     client.ask("tools/call", call);
     assert_eq!(client.end(), Some(0));
     let traces = receiver.traces();
-    let of_client = |trace: &&crate::support::otlp::Exported| {
-        trace.spans[0]["trace"] == "4bf92f3577b34da6a3ce929d0e0e4736"
-            && trace.spans[0]["parent"] == "00f067aa0ba902b7"
-    };
     assert_eq!(traces.len(), 2);
-    assert_eq!(traces.iter().filter(of_client).count(), 1);
+    assert_eq!(traces.iter().filter(is_in_parent).count(), 1);
+}
+
+#[test]
+fn continued_consultation_is_in_the_trace_of_the_client_that_began_it() {
+    let (server, receiver) = (stalled(), TraceReceiver::start(&[]));
+    let conclave = exporting(cheap(&server), &receiver);
+    let id = killed(&server, &conclave);
+    server.on(On::any(), Answer::valid());
+    let other = PARENT.replace("4bf", "abc");
+    let conclave = conclave.variable("TRACEPARENT", &other);
+    let mut client = Client::legacy(&conclave, &[]);
+    let call = json!({"name": "consultation", "arguments": {"id": id},
+        "_meta": {"traceparent": other}});
+    let answer = client.ask("tools/call", call);
+    let status = &answer["result"]["structuredContent"]["status"];
+    assert_eq!(status, "complete", "{answer}");
+    assert_eq!(client.end(), Some(0));
+    let traces = receiver.traces();
+    assert_eq!(traces.iter().filter(is_in_parent).count(), 1);
+    assert_eq!(traces.len(), 1);
 }
 
 #[test]
@@ -207,6 +158,20 @@ fn signal_ends_the_server_and_its_consultations_can_be_continued() {
         result["structuredContent"]["status"], "complete",
         "{result}"
     );
+}
+
+#[test]
+fn end_of_input_ends_the_panel_of_an_open_call_at_once() {
+    let server = stalled();
+    let conclave = cheap(&server);
+    let mut client = Client::legacy(&conclave, &[]);
+    let call = json!({"name": "consult", "arguments": {"question": "Why?"}});
+    client.begin("tools/call", call);
+    server.wait_until("all experts are asked", |requests| requests.len() == 3);
+    let since = Instant::now();
+    assert_eq!(client.end(), Some(0));
+    assert!(since.elapsed() < Duration::from_secs(3), "{since:?}");
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[test]

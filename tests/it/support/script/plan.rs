@@ -75,6 +75,7 @@ pub fn plan() -> Plan {
         prices: PriceList(prices),
         templates,
         form: AnswerForm::Plain,
+        trace_parent: None,
         seed: 7,
         control: Control {
             consent: ConsentRule {
