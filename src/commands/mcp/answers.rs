@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{CallToolResult, ContentBlock, ElicitationAction, JsonObject, Resource, Tool};
-use serde_json::{Value, json};
+use rmcp::model::{CallToolResult, ContentBlock, ElicitationAction, Resource, Tool};
+use serde_json::json;
 
 use super::request::PreparedConsultation;
 use super::view::ConsultationView;
@@ -87,13 +87,6 @@ pub(super) fn complete(view: &ConsultationView) -> CallToolResult {
 
 pub(super) fn link(id: &str, name: String) -> Resource {
     Resource::new(format!("{RESOURCE}{id}"), name).with_mime_type("text/markdown")
-}
-
-pub(super) fn object(result: &CallToolResult) -> JsonObject {
-    match json!(result) {
-        Value::Object(object) => object,
-        _ => JsonObject::default(),
-    }
 }
 
 /// The tools, with what their descriptions name.

@@ -37,6 +37,7 @@ use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
 use crate::records::journal::is_being_written;
 use crate::session::batch::NoPerson;
+use crate::session::batch::take_over::resumed;
 use crate::session::index::IndexSender;
 use crate::session::month::MonthCeiling;
 use crate::session::resume::{is_complete, open_id};
@@ -44,7 +45,7 @@ use crate::session::run::{self, MonthRule, Participants, Session, SharedResource
 use crate::session::storage::Storage;
 use crate::session::traces::TraceExporter;
 use crate::session::{load, lookup};
-use crate::setup::plan::resume::{PreparedResume, ResumeSources};
+use crate::setup::plan::resume::ResumeSources;
 use crate::setup::plan::sources::Connections;
 use crate::setup::programs::ProgramList;
 use crate::setup::settings;
@@ -93,12 +94,12 @@ pub(super) struct Host {
     continuing: tokio::sync::Mutex<()>,
 }
 
-/// A consultation of this process.
+/// A consultation of this process. It is kept after its end where it could not be stored.
 #[derive(Clone, Debug)]
 struct Running {
     phase: watch::Receiver<String>,
-    /// Closed when the consultation has ended; it has the message of a failure of the program.
-    end: watch::Receiver<Option<String>>,
+    /// The record when the consultation has ended, or the message of a failure of the program.
+    end: watch::Receiver<Option<Result<StoredRecord, String>>>,
     interrupt: mpsc::UnboundedSender<()>,
 }
 
@@ -172,7 +173,8 @@ impl Host {
         if lock(&self.tasks).is_none() {
             return Err(Error::failed(ENDS));
         }
-        if self.running().len() < MAX_RUNNING {
+        let is_running = |it: &&Running| it.end.borrow().is_none();
+        if self.running().values().filter(is_running).count() < MAX_RUNNING {
             return Ok(());
         }
         let problem = format!("this server runs {MAX_RUNNING} consultations already");
@@ -197,6 +199,11 @@ impl Host {
             // Without a sender it has ended already.
             let _ = phase.wait_for(|phase| !phase.is_empty()).await;
         }
+        if let Err(error) = self.record(&id) {
+            // Its answer would be lost.
+            self.cancel(&id);
+            return Err(error);
+        }
         Ok(id)
     }
 
@@ -206,14 +213,15 @@ impl Host {
         session: Session,
         month_rule: MonthRule,
     ) -> Result<(), Error> {
-        let (phase, phases) = watch::channel(String::new());
-        let (end, ends) = watch::channel(None);
+        let mut watch = PhaseWatch::default();
+        let phase = watch.phase.subscribe();
+        let (ended, end) = watch::channel(None);
         let (interrupt, interrupts) = mpsc::unbounded_channel();
         let running = (
             id.clone(),
             Running {
-                phase: phases,
-                end: ends,
+                phase,
+                end,
                 interrupt,
             },
         );
@@ -228,7 +236,6 @@ impl Host {
         };
         let host = Arc::clone(self);
         let consultation = async move {
-            let mut watch = PhaseWatch::new(phase);
             let participants = Participants {
                 subscribers: vec![&mut watch],
                 person: &NoPerson,
@@ -236,18 +243,17 @@ impl Host {
                 report,
             };
             let run = AssertUnwindSafe(run::run(session, participants, shared));
-            let failure = match run.catch_unwind().await {
-                Ok(Ok(outcome)) => {
-                    if let Some(warning) = outcome.warning {
-                        host.face.warning(&warning);
-                    }
-                    None
-                }
-                Ok(Err(error)) => Some(whole(error.source())),
-                Err(_) => Some("the program failed".to_owned()),
+            let outcome = match run.catch_unwind().await {
+                Ok(outcome) => outcome.map_err(|error| whole(error.source())),
+                Err(_) => Err("the program failed".to_owned()),
             };
-            host.running().remove(&id);
-            end.send_replace(failure);
+            let warning = outcome.as_ref().ok().and_then(|it| it.warning.as_ref());
+            match warning {
+                // It may be here alone.
+                Some(warning) => host.face.warning(warning),
+                None => drop(host.running().remove(&id)),
+            }
+            ended.send_replace(Some(outcome.map(|outcome| outcome.record)));
             host.export(id);
         };
         let mut tasks = lock(&self.tasks);
@@ -322,8 +328,9 @@ impl Host {
                     _ = end.changed() => {}
                     () = sleep_until(deadline) => {}
                 }
-                if let Some(failure) = end.borrow().clone() {
-                    return Err(Error::failed(failure));
+                if let Some(ended) = end.borrow().clone() {
+                    let record = ended.map_err(Error::failed)?;
+                    return Ok(Waited::Ended(Box::new(record)));
                 }
                 let phase = phase.borrow().clone();
                 let has_ended = end.has_changed().is_err() || !self.running().contains_key(id);
@@ -393,28 +400,13 @@ impl Host {
             dry_run: false,
         };
         let request = ControlRequest::new(ConsentMode::NonInteractive);
-        let (plan, transcript) = (interrupted.plan(), &interrupted.transcript);
-        let prepared = sources.prepare(plan, transcript, &request, self.clock.now());
+        let resumed = resumed(interrupted, &sources, &request, self.clock);
         let runtime = host::runtime().map_err(Error::failed)?;
-        let PreparedResume {
-            mut terms,
-            providers,
-            consent,
-            ..
-        } = runtime.block_on(prepared)?;
-        if let Some(consent) = consent {
-            let how = consent.unasked(|| {
-                let (short, cost) = (interrupted.id.short(), consent.remaining.cost);
-                let why = format!("what is left of {short} needs consent, at about {cost}");
-                Error::usage(why).hint(format!("continue it with `conclave resume {short}`"))
-            })?;
-            consent.give(how, &mut terms);
-        }
-        Ok(interrupted.session(terms, providers, self.clock))
+        runtime.block_on(resumed)
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -17,11 +17,13 @@ use std::time::Duration;
 use std::{env, fs};
 
 use rmcp::ServiceExt;
+use tokio::io::AsyncReadExt as _;
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use self::answers::tools;
 use self::host::Host;
-use self::input::WatchedInput;
+use self::input::InputEnd;
 use self::server::Server;
 use super::face::seed;
 use super::flags::dollars;
@@ -90,12 +92,11 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         .into_iter()
         .map(|persona| persona.id)
         .collect();
-    let shown: Vec<_> = folders.iter().map(|it| it.display().to_string()).collect();
-    let readable = match (shown.join(", "), takes_roots) {
-        (none, false) if none.is_empty() => "none; this server reads no files".to_owned(),
-        (none, true) if none.is_empty() => "those in the client's roots".to_owned(),
-        (shown, false) => format!("those in {shown}"),
-        (shown, true) => format!("those in {shown}, and in the client's roots"),
+    let mut places: Vec<_> = folders.iter().map(|it| it.display().to_string()).collect();
+    places.extend(takes_roots.then(|| "the client's roots".to_owned()));
+    let readable = match places.as_slice() {
+        [] => "none; this server reads no files".to_owned(),
+        places => format!("those in {}", places.join(", ")),
     };
     let tools = tools(&ids.join(", "), &readable)?;
     let mut interrupts =
@@ -121,9 +122,11 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         let server = Server::new(host, tools, args.wait.map(Duration::from_secs));
         let host = server.host.clone();
         // Without a client that begins a session there is nothing to serve.
-        let (input, ended) = WatchedInput::new(tokio::io::stdin());
+        let (end, ended) = oneshot::channel();
+        let (input, output) = rmcp::transport::stdio();
+        let input = input.chain(InputEnd(Some(end)));
         let session = async {
-            match Box::pin(server.serve((input, tokio::io::stdout()))).await {
+            match Box::pin(server.serve((input, output))).await {
                 Ok(service) => service.waiting().await.map(drop).map_err(Error::failed),
                 Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
                 Err(error) => Err(Error::failed(error)),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::host::Host;
+use super::host::{Host, lock};
 use super::request::ConsultArguments;
 use crate::agent_loop::settings::LoopSettings;
 use crate::agent_loop::signals::{self, SignalOptions};
@@ -185,10 +185,7 @@ impl Host {
         mask(&mut evidence, unmasked, &self.environment)?;
         let file = LoopSettings::find(Path::new(".conclave")).map_err(Error::usage)?;
         let settings = with_flags(&file, ExitPolicy::default(), &[])?;
-        let mut loops = self
-            .loops
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut loops = lock(&self.loops);
         if loops.len() >= MAX_LOOPS && !loops.contains_key(&given.name) {
             loops.pop_first();
         }

@@ -11,24 +11,15 @@ use crate::engine::ports::{Subscriber, SubscriberError};
 
 /// The phase of a consultation in words: `Round 1: 2 of 3 answered`. Before its first event it is
 /// empty.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PhaseWatch {
-    phase: watch::Sender<String>,
+    pub(super) phase: watch::Sender<String>,
     round: u8,
     asked: BTreeSet<AgentId>,
     answered: BTreeSet<AgentId>,
 }
 
 impl PhaseWatch {
-    pub(super) fn new(phase: watch::Sender<String>) -> Self {
-        Self {
-            phase,
-            round: 0,
-            asked: BTreeSet::new(),
-            answered: BTreeSet::new(),
-        }
-    }
-
     fn say(&self) {
         let (round, asked, answered) = (self.round, self.asked.len(), self.answered.len());
         let phase = match (round, asked) {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -13,22 +13,20 @@ use rmcp::model::{
     DetailedTask, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
     GetTaskParams, GetTaskResult, Implementation, InputRequest, InputRequiredResult, JsonObject,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ResourceContents, ResourceTemplate,
-    ServerCapabilities, ServerConfig, Task, TaskPayload, TaskStatus, Tool,
+    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Task,
+    TaskPayload, TaskStatus, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-use super::answers::{
-    RESOURCE, check_consent, complete, link, needs_consent, object, question, refusal,
-};
-use super::host::{Host, Waited};
+use super::answers::{RESOURCE, check_consent, complete, link, needs_consent, question, refusal};
+use super::host::{Host, Waited, lock};
 use super::is_project;
 use super::request::{ConsultArguments, PreparedConsultation};
 use crate::consultation::plan::TraceParent;
@@ -98,7 +96,7 @@ impl Server {
         let answer = request.input_responses.as_ref();
         let answer = answer.and_then(|all| all.get(CONSENT)).cloned();
         let earlier = request.request_state.as_deref().and_then(|state| {
-            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut asked = lock(&self.asked);
             let (since, prepared) = asked.remove(state)?;
             (since.elapsed() < ANSWER).then_some(prepared)
         });
@@ -141,7 +139,7 @@ impl Server {
         };
         if is_modern(context) {
             let (state, now) = (ulid::Ulid::generate().to_string(), Instant::now());
-            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut asked = lock(&self.asked);
             asked.retain(|_, (since, _)| since.elapsed() < ANSWER);
             if asked.len() >= MAX_ASKED {
                 // States are in the order of time.
@@ -243,7 +241,10 @@ impl Server {
             }
             if let Some(token) = &token {
                 steps += 1.0;
-                progress(context, token.clone(), steps, phase).await;
+                let progress = ProgressNotificationParam::new(token.clone(), steps);
+                let progress = progress.with_message(phase.as_str());
+                // A client that is gone is noticed by the end of its input.
+                let _ = context.peer.notify_progress(progress).await;
             }
             known.clone_from(phase);
         }
@@ -324,8 +325,8 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let id = self.task_id(&request.task_id)?;
-        let completed = |result| TaskPayload::Completed {
-            result: object(&result),
+        let completed = |result: CallToolResult| TaskPayload::Completed {
+            result: serde_json::from_value(json!(result)).unwrap_or_default(),
         };
         let (task, payload) = match self.host.wait(&id, None, Instant::now()).await {
             Ok(waited) => {
@@ -414,7 +415,7 @@ impl Server {
             id: String,
         }
         let Named { id } = arguments(given)?;
-        let id = self.host.find(&id)?;
+        let id = self.host.find(id.trim())?;
         let waited = tokio::select! {
             waited = self.wait(&id, context) => waited?,
             // The consultation goes on: another call began it.
@@ -444,17 +445,6 @@ fn arguments<A: DeserializeOwned>(given: Option<JsonObject>) -> Result<A, Error>
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     let version = context.protocol_version();
     version.is_some_and(|it| it.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
-}
-
-async fn progress(
-    context: &RequestContext<RoleServer>,
-    token: ProgressToken,
-    steps: f64,
-    phase: &str,
-) {
-    let progress = ProgressNotificationParam::new(token, steps).with_message(phase);
-    // A client that is gone is noticed by the end of its input.
-    let _ = context.peer.notify_progress(progress).await;
 }
 
 #[cfg(test)]

@@ -83,7 +83,8 @@ fn finished(
     })
 }
 
-async fn resumed(
+/// Prepares what is left of a consultation, if its cost is agreed to or needs no consent.
+pub async fn resumed(
     interrupted: InterruptedConsultation,
     sources: &ResumeSources<'_>,
     request: &ControlRequest,
@@ -99,8 +100,11 @@ async fn resumed(
         .prepare(plan, transcript, request, clock.now())
         .await?;
     if let Some(consent) = consent {
-        let why = "the cost of what remains needs consent";
-        let how = consent.unasked(|| Error::failed(why))?;
+        let how = consent.unasked(|| {
+            let (short, cost) = (interrupted.id.short(), consent.remaining.cost);
+            let problem = format!("what is left of {short} needs consent, at about {cost}");
+            Error::usage(problem).hint(format!("continue it with `conclave resume {short}`"))
+        })?;
         consent.give(how, &mut terms);
     }
     Ok(interrupted.session(terms, providers, clock))

@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;
@@ -151,7 +151,7 @@ impl TraceExporter {
 }
 
 impl Destination {
-    /// Tries again, later each time, where the specification wants it. No word of the receiver,
+    /// Tries again while there is time, later each time, where the specification wants it. No word of the receiver,
     /// which may quote a header, is in the error.
     async fn send(&self, trace: &[u8], http: &Http) -> Result<(), String> {
         let client = http.client_for(&self.url);
@@ -160,23 +160,26 @@ impl Destination {
         let request = request.headers(self.headers.clone()).body(trace.to_owned());
         let request = request.timeout(self.timeout);
         // Processes that fail together come back at different times.
+        let since = Instant::now();
         let mut pause = SHORTEST * (10 + std::process::id() % 10);
         while let Some(request) = request.try_clone() {
             let sent = request.send().await;
             let mut response = sent.map_err(|it| if it.is_timeout() { LATE } else { LOST })?;
-            match response.status().as_u16() {
-                200..300 => {
-                    let body = response.chunk().await.ok().flatten().unwrap_or_default();
-                    let is_part = protobuf::is_partial_success(&body);
-                    return if is_part { Err(PART.into()) } else { Ok(()) };
-                }
-                408 | 429 | 500..600 => {}
-                status => return Err(format!("status {status}")),
+            if response.status().is_success() {
+                let body = response.chunk().await.ok().flatten().unwrap_or_default();
+                let is_part = protobuf::is_partial_success(&body);
+                return if is_part { Err(PART.into()) } else { Ok(()) };
             }
+            let status = response.status().as_u16();
             let wanted = response.headers().get("retry-after");
             let seconds = wanted.and_then(|seconds| seconds.to_str().ok()?.parse().ok());
             let wanted = seconds.map(|seconds| Duration::from_secs(seconds).max(SHORTEST));
-            sleep(wanted.unwrap_or(pause)).await;
+            let wait = wanted.unwrap_or(pause);
+            let is_in_time = since.elapsed().saturating_add(wait) < self.timeout;
+            if !is_in_time || !matches!(status, 408 | 429 | 500..600) {
+                return Err(format!("status {status}"));
+            }
+            sleep(wait).await;
             pause *= 2;
         }
         Ok(())

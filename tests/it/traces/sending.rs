@@ -82,6 +82,7 @@ fn failure_is_one_warning_after_the_answer() {
             None,
         ),
         (&[Taken::Status(401)], 1, Some("status 401")),
+        (&[Taken::Later], 1, Some("status 503")),
         (&[Taken::InPart], 1, Some("some spans were rejected")),
         (&[Taken::Never], 1, Some("in time")),
     ] {

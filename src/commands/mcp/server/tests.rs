@@ -114,7 +114,7 @@ async fn form_that_stays_open_is_withdrawn_after_ten_minutes() {
         assert_eq!(answer["result"]["isError"], true);
         assert!(text.contains("the person gave no answer"), "{text}");
         assert!(text.contains("`max_cost`"), "{text}");
-        // Too late, and heard by nobody.
+        // Too late.
         let late = json!({"action": "accept", "content": {}});
         client
             .send(json!({"id": asked["id"], "result": late}))

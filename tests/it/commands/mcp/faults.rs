@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::client::{Client, cheap, text};
 use crate::support::binary::Conclave;
 use crate::support::otlp::Exported;
-use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::provider_server::{Answer, Hold, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 use crate::support::trace_receiver::TraceReceiver;
 
@@ -172,6 +172,46 @@ fn end_of_input_ends_the_panel_of_an_open_call_at_once() {
     assert_eq!(client.end(), Some(0));
     assert!(since.elapsed() < Duration::from_secs(3), "{since:?}");
     assert_eq!(server.requests().len(), 3);
+}
+
+/// The client's server can write no file any more, as on a full disk.
+#[cfg(target_os = "linux")]
+fn fill_disk(client: &Client) {
+    use rustix::process::{Resource, Rlimit, prlimit};
+    let limit = Rlimit {
+        current: Some(0),
+        maximum: Some(0),
+    };
+    prlimit(Some(Pid::from_child(&client.child)), Resource::Fsize, limit).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disk_costs_no_answer_and_nothing_begins_on_one() {
+    let server = ProviderServer::start();
+    let hold = Hold::new();
+    server.on(On::vendor(Vendor::Google), Answer::valid().held_by(&hold));
+    let mut client = Client::start(&cheap(&server), &[], true, tasks());
+    let task = client.call("consult", json!({"question": "Why?"}));
+    server.wait_until("all experts are asked", |requests| requests.len() == 3);
+    fill_disk(&client);
+    hold.release();
+    let mut get = || client.ask("tasks/get", json!({"taskId": task["taskId"]}))["result"].clone();
+    let got = loop {
+        let got = get();
+        if got["status"] != "working" {
+            break got;
+        }
+    };
+    assert_eq!(
+        got["result"]["structuredContent"]["status"], "complete",
+        "{got}"
+    );
+    let asked = server.requests().len();
+    assert_eq!(get()["result"], got["result"]);
+    let refused = client.call("consult", json!({"question": "Why?"}));
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert!(server.requests().len() <= asked + 3);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod client;
 mod files;
 mod money;
+mod origins;
 mod faults;
 
 use std::io::Write as _;

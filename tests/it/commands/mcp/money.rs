@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::client::{Client, cheap, text};
 use crate::support::binary::Conclave;
-use crate::support::provider_server::ProviderServer;
+use crate::support::provider_server::{Answer, On, ProviderServer};
 
 #[test]
 fn cost_above_the_threshold_is_asked_about_or_refused_with_what_allows_it() {
@@ -134,4 +134,23 @@ fn budget_of_the_month_is_named_and_no_ceiling_is_consent_to_exceed_it() {
         "{asked}"
     );
     assert_eq!(server.requests().len(), 0);
+}
+
+#[test]
+fn ceiling_of_the_server_that_is_reached_on_the_way_keeps_what_is_answered() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::valid().usage(2_000, 4_000));
+    let mut client = Client::legacy(&cheap(&server), &["--max-cost", "0.3"]);
+    let mut consult = || client.call("consult", json!({"question": "Why?"}));
+    let first = consult();
+    let view = &first["structuredContent"];
+    assert_eq!(view["status"], "aborted", "{first}");
+    let problem = view["problems"][0].as_str().unwrap();
+    let words = "The ceiling of the server of $0.30 does not pay for the next call";
+    assert!(problem.contains(words), "{problem}");
+    let cost = view["cost_usd"].as_f64().unwrap();
+    assert!(cost > 0.0 && cost <= 0.3, "{first}");
+    let asked = server.requests().len();
+    assert!(text(&consult()).contains("does not pay"));
+    assert_eq!(server.requests().len(), asked);
 }

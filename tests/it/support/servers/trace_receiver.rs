@@ -29,6 +29,8 @@ struct Shared {
 pub(crate) enum Taken {
     /// It answers with this status, and wants the request again at once.
     Status(u16),
+    /// It is busy, and wants the request again in an hour.
+    Later,
     /// It takes all spans but three.
     InPart,
     /// It never answers.
@@ -93,6 +95,11 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
             *response.status_mut() = StatusCode::from_u16(status).unwrap();
             let at_once = "0".parse().unwrap();
             response.headers_mut().insert("retry-after", at_once);
+        }
+        Some(Taken::Later) => {
+            *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+            let in_an_hour = "3600".parse().unwrap();
+            response.headers_mut().insert("retry-after", in_an_hour);
         }
         Some(Taken::InPart) => *response.body_mut() = Body::from(&b"\x0a\x02\x08\x03"[..]),
         Some(Taken::Never) => std::future::pending().await,
