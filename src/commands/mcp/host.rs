@@ -247,11 +247,14 @@ impl Host {
                 Ok(outcome) => outcome.map_err(|error| whole(error.source())),
                 Err(_) => Err("the program failed".to_owned()),
             };
-            let warning = outcome.as_ref().ok().and_then(|it| it.warning.as_ref());
-            match warning {
-                // It may be here alone.
-                Some(warning) => host.face.warning(warning),
-                None => drop(host.running().remove(&id)),
+            if let Ok(outcome) = &outcome
+                && let Some(warning) = &outcome.warning
+            {
+                host.face.warning(warning);
+            }
+            // What could not be stored is here alone.
+            if !matches!(&outcome, Ok(outcome) if outcome.stored.is_none()) {
+                host.running().remove(&id);
             }
             ended.send_replace(Some(outcome.map(|outcome| outcome.record)));
             host.export(id);
