@@ -116,9 +116,9 @@ impl CompiledRule {
             is_certain,
         };
         if let Some(policy) = self.rule().names {
-            let secret = assignment::find(place, policy);
-            let secret = secret.filter(|(found, _)| self.accepts(place.text, *found));
-            return secret.map(span).into_iter().collect();
+            let secrets = assignment::find(place, policy).into_iter();
+            let secrets = secrets.filter(|(found, _)| self.accepts(place.text, *found));
+            return secrets.map(span).collect();
         }
         let is_certain = |(start, end): (usize, usize)| {
             let secret = place.text.get(start..end).unwrap_or_default();

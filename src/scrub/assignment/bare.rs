@@ -2,9 +2,15 @@
 
 use super::forms::{ValueReader, ValueSpan, span};
 use crate::scrub::value::ValueForm;
-use crate::scrub::value::name::is_call;
+use crate::scrub::value::name::{is_call, reads_as_word};
 use crate::scrub::value::random::is_strong;
 use crate::scrub::value::words::{WordSet, words};
+use crate::text::byte_pattern::BytePattern;
+
+/// A member of an object gets that of another: `a.password=b.c1`.
+static OF_MEMBERS: BytePattern = BytePattern::new(
+    r"^(?:[A-Za-z]|this|self)\.[\w$.]+=[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:[,;()\[\]&|?\s]|$)",
+);
 
 /// What stands before the name on a line of settings or of a shell.
 static LINE_HEADS: WordSet = WordSet::new("line_heads");
@@ -23,7 +29,8 @@ impl ValueReader<'_> {
             && self.begins_line();
         let is_word = whole.iter().all(u8::is_ascii_lowercase);
         let before = self.text.get(..at).unwrap_or_default();
-        if is_line && is_word && is_spaced && before.ends_with(b"=") {
+        let is_member = || Some(OF_MEMBERS.regex()?.is_match(self.after(self.name.start)));
+        if is_line && is_word && is_spaced && before.ends_with(b"=") || is_member()? {
             // `password = content` in code
             return None;
         }
@@ -88,8 +95,9 @@ impl ValueReader<'_> {
             let quote = self.text.get(literal.start - 1)?;
             let text = self.text.get(literal.start..literal.end)?;
             // `"… token " + name + "…"`
-            let is_between =
-                matches!(text, [b'+' | b',', ..]) && (text.ends_with(b"+") || text.contains(&b'('));
+            let is_between = matches!(text, [b'+' | b',', ..])
+                && (text.ends_with(b"+") || text.contains(&b'('))
+                && !has_strong(text);
             return (!is_between && !self.is_inside(*quote)).then_some(literal);
         }
         let value = self.bare(at, false)?;
@@ -125,16 +133,24 @@ impl ValueReader<'_> {
         };
         let end = (0..whole.len()).find(|at| ends(*at));
         let value = whole.get(..end.unwrap_or(whole.len()))?;
-        let is_closer = |byte: &&u8| b"\"'`,;.)".contains(byte);
+        let mut braces = self.line_before(self.name.start).iter().rev();
+        let is_in_braces = braces.find(|byte| b"{}".contains(byte)) == Some(&b'{');
+        let is_closer = |byte: &&u8| b"\"'`,;.)".contains(byte) || **byte == b'}' && is_in_braces;
         let closers = value.iter().rev().take_while(is_closer).count();
         let value = value.get(..value.len() - closers)?;
         let name = self.name.text(self.text);
         let is_of_code = is_spaced || b",{".contains(before) || name.contains(&b'.');
-        let is_call = |pair: &[u8]| matches!(pair, [a, b'(' | b'['] if a.is_ascii_alphanumeric());
+        let is_call = |at: usize| {
+            let before = value.get(..at).unwrap_or_default();
+            let mut names = before.rsplit(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+            let name = names.next().unwrap_or_default();
+            let is_name = name.len() > 2 && name.contains(&b'_') || words(name).any(reads_as_word);
+            matches!(value.get(at), Some(b'(' | b'[')) && is_name
+        };
         let is_member = b",{.".contains(before) || name.contains(&b'.');
         let is_code = is_of_code
             && !self.name.is_shouted(self.text)
-            && (is_member || value.windows(2).any(is_call));
+            && (is_member || (0..value.len()).any(is_call));
         (!is_code && has_strong(value)).then_some(value.len())
     }
 
@@ -177,5 +193,5 @@ fn is_pair(part: &[u8]) -> bool {
     name.len() > 2
         && name.iter().all(is_of_name)
         && name.iter().any(is_vowel)
-        && words(name).all(|word| word.len() > 1)
+        && words(name).all(|word| word.len() == 2 || reads_as_word(word))
 }

@@ -66,6 +66,8 @@ enum ValueReading {
     /// A literal that is passed or compared, not assigned.
     Argument,
     Sentence,
+    /// The first of a list.
+    Item,
     /// Up to the end of a cell.
     Cell,
     /// All of the line.
@@ -142,6 +144,10 @@ impl<'t> ValueReader<'t> {
             ValueReading::Literal => self.literal(at),
             ValueReading::Argument => self.argument(at),
             ValueReading::Sentence => self.sentence(at),
+            ValueReading::Item => Some(ValueSpan {
+                form: ValueForm::Argument,
+                ..self.argument(at).or_else(|| self.sentence(at))?
+            }),
             ValueReading::Cell => self.cell(at),
             ValueReading::Field => self.field(at),
             ValueReading::Line => self.up_to(at, b'\n', ValueForm::Line),

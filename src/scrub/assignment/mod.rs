@@ -14,16 +14,40 @@ use super::value::name::is_call;
 use super::value::password::{
     has_capital_and_number, is_certain_password, is_password, is_word_list,
 };
-use super::value::random::{is_filler, is_pattern, is_random, is_random_behind_word, is_strong};
+use super::value::random::{PATTERNS, is_filler, is_random, is_random_behind_word, is_strong};
 use super::value::reference::{is_chosen_secret, is_reference};
 use crate::domain::steps;
+use crate::text::byte_pattern::BytePattern;
 
 use forms::ValueReader;
 use name::{NameSpan, NameStrength};
 
-/// Returns the secret that is assigned to the name around a keyword, and whether the value is a
-/// secret wherever it stands.
-pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<((usize, usize), bool)> {
+/// What follows a value in a list: `value, value`, `"value", "value"`, and the same in lines.
+static NEXT_ITEM: BytePattern = BytePattern::new(
+    r#"^["'`]?(?:,\s*|\r?\n[ \t]*-[ \t]+)["'`]?([^\s"'`,;:=\[\]{}()]{8,512}=*)(?:["'`,\s\]}]|$)"#,
+);
+
+/// What a shell takes where a variable has no value: `${NAME:-value}`, `${NAME:?message}`.
+static WITHOUT_VALUE: BytePattern = BytePattern::new(r"^:?(?:[?+]|[-=]([^}\n]*))");
+
+/// Where a secret is, and whether the value is a secret wherever it stands.
+type FoundSecret = ((usize, usize), bool);
+
+/// Returns the secrets that are assigned to the name around a keyword: several if it has a list.
+pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Vec<FoundSecret> {
+    let next = |((_, last), _): &FoundSecret| {
+        let rest = place.text.as_bytes().get(*last..place.reach.1)?;
+        let item = NEXT_ITEM.regex()?.captures(rest)?.get(1)?;
+        let value = std::str::from_utf8(item.as_bytes()).ok()?;
+        let is_secret = (is_random(value, 16) || is_strong(value)) && !is_placeholder(value);
+        is_secret.then_some(((last + item.start(), last + item.end()), false))
+    };
+    // A list has no more values than this.
+    let found = std::iter::successors(first(place, policy), next).take(64);
+    found.collect()
+}
+
+fn first(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<FoundSecret> {
     let text = place.text.as_bytes().get(..place.reach.1)?;
     let name = NameSpan::around(text, place);
     if name.is_in_address(text) {
@@ -31,6 +55,14 @@ pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<((usiz
     }
     let name_text = text.get(name.start..name.end)?;
     let strength = name::judge(name_text, place.start - name.start, place.end - name.start)?;
+    if text.get(..name.start)?.ends_with(b"${")
+        && let Some(default) = WITHOUT_VALUE.regex()?.captures(text.get(name.end..)?)
+    {
+        let value = default.get(1)?;
+        let is_secret = std::str::from_utf8(value.as_bytes()).is_ok_and(is_strong);
+        let place = (name.end + value.start(), name.end + value.end());
+        return is_secret.then_some((place, false));
+    }
     let found = ValueReader { text, name }.value()?;
     steps::count(found.end - name.start);
     let is_alone = name_text.len() == place.keyword().len();
@@ -82,7 +114,7 @@ fn is_secret(
     if form == ValueForm::Quoted && is_random_behind_word(value) {
         return true;
     }
-    if is_template(value) || is_address(value) || is_pattern(value) {
+    if is_template(value) || is_address(value) || PATTERNS.is_in(value) {
         return false;
     }
     if !form.is_quoted() && is_reference(value, form) {

@@ -46,6 +46,10 @@ pub(super) fn has_word(name: &[u8], set: &WordSet) -> bool {
 pub(super) fn judge(name: &[u8], start: usize, end: usize) -> Option<NameStrength> {
     let (before, after) = (name.get(..start)?, name.get(end..)?);
     let keyword = name.get(start..end)?;
+    let (after, is_plural) = match after.split_first() {
+        Some((s @ (b's' | b'S'), rest)) if ends_word(&[*s], rest) => (rest, true),
+        _ => (after, false),
+    };
     if !begins_word(before, keyword) && !GLUED.contains(keyword)
         || AMBIGUOUS.contains(keyword) && !words(before).all(|word| ACCOUNTS.contains(word))
         || !ends_word(keyword, after)
@@ -55,7 +59,8 @@ pub(super) fn judge(name: &[u8], start: usize, end: usize) -> Option<NameStrengt
         return None;
     }
     let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
-    let is_sure = words(after).all(|word| is_number(word) || QUALIFIERS.contains(word));
+    let is_sure =
+        !is_plural && words(after).all(|word| is_number(word) || QUALIFIERS.contains(word));
     Some(if is_sure {
         NameStrength::Sure
     } else {

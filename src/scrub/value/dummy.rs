@@ -13,18 +13,21 @@ static IN_BRACKETS: BytePattern = BytePattern::new(r"^<[\w .:/-]*>$");
 
 /// The bracket of a template and a name, perhaps with more: `${TOKEN:-x}`, `{{ .Values.key }}`.
 static TEMPLATE: LazyLock<BytePattern> = LazyLock::new(|| {
-    let braces = (r"(?:[$#%]\{|\{\{)", r"\}");
+    let signs = r#"% :|\[(,'"/?"#;
     let brackets = [
-        braces,
-        (r"[$%]\(", r"\)"),
-        (r"(?:\[|ENC)\[", r"\]"),
-        ("<%", "%>"),
+        (r"(?:[$#%]\{|\{\{)(?:[A-Za-z_]\}|", r"\}", signs),
+        (r"\$\((?:", r"\)", " |/"),
+        (r"\[\[(?:", r"\]\]", signs),
+        (r"ENC\[(?:", r"\]", signs),
+        ("<%(?:", "%>", signs),
     ];
-    let forms = brackets.map(|(open, close)| {
-        let more = format!(r#"(?:{close}|[]}})% :|\[(,'"/?].*{close})"#);
-        format!(r"{open}[ {{=$.-]*(?:[A-Za-z_]{close}|([A-Za-z_][\w.-]+|\d+){more})")
+    let forms = brackets.map(|(open, close, signs)| {
+        // Without blanks, the rest is no password.
+        let rest = "(?:[^#@^~;&!*]*|[^ ]* .*)";
+        let more = format!("(?:{close}|:[-?=+].*{close}|[{signs}]{rest}{close})");
+        format!(r"{open}[ {{=$.-]*([A-Za-z_][\w.-]+|\d+){more})")
     });
-    BytePattern::from(forms.join("|"))
+    BytePattern::from(forms.join("|") + r"|%\([A-Za-z_][\w.-]*\)[sdrfx]")
 });
 
 /// A name in braces, between underscores or behind `$`, as a whole value.
@@ -32,8 +35,8 @@ static REFERENCE: BytePattern = BytePattern::new(
     r#"^(?:\{[ {=$.-]*(?:[A-Za-z_][\w.-]*(?:[]})% :|\[(,'"/?].*)?)?\}$|__.*__$|\.*\$[A-Za-z_2])"#,
 );
 
-/// A path, an address of mail or another one.
-static ADDRESS: BytePattern = BytePattern::new(r"://|^(?:\.\.?/|[a-z.-]+@[a-z-]+\.[a-z.-]+$)");
+/// A path, or an address of mail.
+static ADDRESS: BytePattern = BytePattern::new(r"^(?:\.\.?/|[a-z.-]+@[a-z-]+\.[a-z.-]+$)");
 
 pub(in crate::scrub) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
@@ -42,6 +45,14 @@ pub(in crate::scrub) fn is_placeholder(value: &str) -> bool {
         .any(|part| lower.contains(part))
         || is_common(value)
         || IN_BRACKETS.is_in(value) && reads_as_name(value)
+}
+
+/// Returns a value without its templates.
+pub(super) fn without_templates(value: &str) -> String {
+    let rest = TEMPLATE
+        .regex()
+        .map(|regex| regex.replace_all(value.as_bytes(), &b""[..]));
+    String::from_utf8_lossy(&rest.unwrap_or_default()).into_owned()
 }
 
 pub(super) fn has_template(value: &str) -> bool {

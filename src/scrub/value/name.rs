@@ -1,12 +1,16 @@
 //! Texts that read as names: by their words, and by how their letters follow one another.
 
 use super::words::{WordSet, list, words};
+use crate::text::byte_pattern::BytePattern;
 
 /// Words of names, types and labels. A value made of them alone is no secret.
 static COMMON_WORDS: WordSet = WordSet::new("common_words");
 
 /// Words of the names of algorithms, which have digits as passwords have.
 static ALGORITHMS: WordSet = WordSet::new("algorithms");
+
+/// What stands before the bracket of a call: `!self.check`.
+static CALLED: BytePattern = BytePattern::new(r"^[!&*@$(-]*(?:[\w.:?>-]*[.:?>-])?[A-Za-z_]\w*$");
 
 /// Returns whether a value consists of common words: `client_secret`, `myPassword`.
 pub(super) fn is_common(value: &str) -> bool {
@@ -41,7 +45,8 @@ pub(super) fn reads_as_name(text: &str) -> bool {
         }
         let is_short =
             (piece.len() <= 5 && numbers <= 2) || (piece.len() <= 10 && numbers == 0 && count == 1);
-        let has_words = count == 1 || letters >= 3 * count;
+        let is_numbered = numbers > 0 && piece.len() >= 16;
+        let has_words = count == 1 || letters * 2 >= count * (6 + usize::from(is_numbered));
         let is_number = count == 0 && piece.len() <= 4;
         let is_name = has_words && numbers <= count.min(2) && is_pronounceable(piece.as_bytes());
         is_short || is_number || is_name
@@ -59,7 +64,7 @@ pub(super) fn has_vowel(word: &[u8]) -> bool {
 }
 
 /// Returns whether three letters or more follow one another as in words.
-pub(super) fn reads_as_word(word: &[u8]) -> bool {
+pub(in crate::scrub) fn reads_as_word(word: &[u8]) -> bool {
     let (pairs, unusual) = pairs(word);
     pairs > 1 && unusual * 4 <= pairs + usize::from(pairs > 2)
 }
@@ -100,6 +105,8 @@ pub(in crate::scrub) fn is_call(value: &str) -> bool {
     let (count, letters) = lengths.fold((0, 0), |(count, sum), length| (count + 1, sum + length));
     letters > 2
         && letters >= 3 * count
+        && CALLED.is_in(before)
         && reads_as_name(name)
+        && words(name.as_bytes()).any(reads_as_word)
         && (is_closed || matches!(after.as_bytes(), [_, b'"' | b'\'' | b'`', ..]))
 }

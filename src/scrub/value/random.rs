@@ -1,15 +1,22 @@
 //! Values that look random, and those that are anything but.
 
-use super::dummy::{has_template, is_kept_elsewhere};
-use super::name::{has_vowel, is_algorithm, is_call, is_common, reads_as_name, reads_as_word};
+use std::sync::LazyLock;
+
+use super::dummy::{has_template, is_kept_elsewhere, without_templates};
+use super::name::{has_vowel, is_call, is_common, reads_as_name, reads_as_word};
 use super::words::{list, words};
+use crate::text::byte_pattern::BytePattern;
+
+/// Parts of values that are no secret.
+pub(in crate::scrub) static PATTERNS: LazyLock<BytePattern> =
+    LazyLock::new(|| BytePattern::from(list("patterns").join("|")));
 
 /// Returns whether a value is random whatever it has in it: twelve bytes or more of three kinds,
 /// one of them signs that names do not have, which follow one another as in no name, text or
 /// pattern.
 pub(in crate::scrub) fn is_strong(value: &str) -> bool {
     let mut kinds = [0; 4];
-    let (mut changes, mut has_sign, mut last) = (0, false, None);
+    let (mut changes, mut signs, mut last) = (0, 0_u128, None);
     for byte in value.bytes() {
         let kind = match byte {
             b'a'..=b'z' => 0,
@@ -19,7 +26,9 @@ pub(in crate::scrub) fn is_strong(value: &str) -> bool {
             b' ' if value.len() >= 48 => 3,
             _ => return false,
         };
-        has_sign |= kind == 3 && !b"_-./: ".contains(&byte);
+        if kind == 3 && !b"_-./: ".contains(&byte) {
+            signs |= 1 << byte;
+        }
         changes += usize::from(last.is_some_and(|last| last != kind));
         last = Some(kind);
         if let Some(count) = kinds.get_mut(kind) {
@@ -41,18 +50,19 @@ pub(in crate::scrub) fn is_strong(value: &str) -> bool {
         .sum();
     let present = kinds.iter().filter(|count| **count > 0).count();
     (12..=512).contains(&value.len())
-        && (has_sign && present >= 3
+        && (signs > 0 && present >= 3
             || value.len() >= 16 && present == 4 && in_words * 3 <= letters)
         && letters * 8 >= value.len()
         && digits * 2 <= value.len() + 2
-        && changes * 5 >= (value.len() - 1) * 2
-        && (in_words * 3 <= letters * 2 || present == 4 && changes * 5 >= value.len() * 3)
+        && (changes * 5 >= (value.len() - 1) * 2
+            || value.len() >= 48 && changes * 3 >= value.len() - 1)
+        && (in_words * 3 <= letters * 2
+            || present == 4 && changes * 5 >= value.len() * 3
+            || signs.count_ones() > 4 && changes * 2 >= value.len())
         && shannon(value.as_bytes()) >= 3.0
-        && !is_pattern(value)
-        && !is_crypt(value)
-        && !value.contains("://")
+        && !PATTERNS.is_in(value)
         && !is_kept_elsewhere(value)
-        && (value.len() >= 48 || !has_template(value))
+        && (value.len() >= 48 || !has_template(value) || is_strong(&without_templates(value)))
         && !(value.contains("].") && is_call(value))
 }
 
@@ -62,23 +72,6 @@ pub(in crate::scrub) fn is_random_behind_word(value: &str) -> bool {
     let is_token =
         |part: &&str| is_random(part, 20) && !part.bytes().all(|byte| byte.is_ascii_hexdigit());
     (2..4).contains(&parts.len()) && parts.last().is_some_and(is_token)
-}
-
-/// Returns whether a value is a pattern of texts: `^(?=.*[A-Z]).{8,}$`.
-pub(in crate::scrub) fn is_pattern(value: &str) -> bool {
-    list("patterns").iter().any(|part| value.contains(part))
-}
-
-/// Returns whether a value is a hash of a password: `$2b$10$…`, `$argon2id$v=19$…`, `{SSHA}…`.
-fn is_crypt(value: &str) -> bool {
-    let name = |open: char, close: char| value.strip_prefix(open)?.split_once(close);
-    let is_of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    let names = [('$', '$'), ('{', '}')].map(|(open, close)| name(open, close));
-    names.into_iter().flatten().any(|(name, _)| {
-        (1..14).contains(&name.len())
-            && reads_as_name(name)
-            && (name.chars().all(is_of_name) || is_algorithm(name))
-    })
 }
 
 pub(in crate::scrub) fn is_random(value: &str, shortest: usize) -> bool {
@@ -99,7 +92,7 @@ fn is_mixed(value: &str) -> bool {
     let changes = bytes
         .windows(2)
         .filter(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
-    value.len() >= 16 && changes.count() * 7 >= value.len()
+    value.len() >= 16 && changes.count() * 8 >= value.len()
 }
 
 /// Returns whether a value is hardly more than one character again and again: `sk-xxxxxxxx`,

@@ -3,6 +3,7 @@
 use super::ValueForm;
 use super::name::{has_common_word, is_algorithm, is_common, reads_as_name};
 use super::password::{has_capital_and_number, is_joined_password, is_passphrase};
+use super::random::is_random;
 use super::words::{is_identifier, list, words};
 use crate::text::byte_pattern::BytePattern;
 
@@ -39,7 +40,8 @@ pub(in crate::scrub) fn is_reference(value: &str, form: ValueForm) -> bool {
         .any(|byte| byte.is_ascii_uppercase() || b"_.".contains(&byte));
     let is_joined = path.contains(['.', '_']);
     let is_name = (form.is_code() || has_humps) && reads_as_name(&path);
-    is_path && (is_name || form.is_code() && is_joined)
+    let is_random = form == ValueForm::Inline && is_random(value, 20);
+    is_path && (is_name || form.is_code() && is_joined && !is_random)
 }
 
 /// Returns whether a value is the sort of secret that people choose.
