@@ -15,7 +15,7 @@ use crate::agent_loop::text::{Token, TokenKind, tokens};
 use crate::text::word_list::{WordList, WordLists, load};
 
 /// Above this weight a sentence admits something of which its phrases say nothing.
-const ADMITS: f32 = 1.1;
+const ADMITS: f32 = 1.25;
 /// Above this weight it admits what its phrases say.
 const AGREES: f32 = -0.5;
 /// The least share of known words of an English sentence, and that of one that is surely English.
