@@ -55,7 +55,7 @@ pub(in crate::scrub) fn is_strong(value: &str) -> bool {
         && letters * 8 >= value.len()
         && digits * 2 <= value.len() + 2
         && (changes * 5 >= (value.len() - 1) * 2
-            || value.len() >= 48 && changes * 3 >= value.len() - 1)
+            || signs.count_ones() > 4 && changes * 3 >= value.len())
         && (in_words * 3 <= letters * 2
             || present == 4 && changes * 5 >= value.len() * 3
             || signs.count_ones() > 4 && changes * 2 >= value.len())
