@@ -38,6 +38,18 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Of a prompt whose count includes what was read from a cache and what was written to it.
+    pub fn of_prompt(prompt: u64, cache_read: u64, cache_write: u64) -> Self {
+        let cache_read = cache_read.min(prompt);
+        let cache_write = cache_write.min(prompt - cache_read);
+        Self {
+            input: prompt - cache_read - cache_write,
+            cache_read,
+            cache_write,
+            ..Self::default()
+        }
+    }
+
     /// Cached or not.
     pub fn prompt(&self) -> u64 {
         self.input

@@ -188,13 +188,10 @@ fn usage(report: &Value) -> Option<Usage> {
     let counts = Counts::of(report);
     let count = |at: &str| counts.at(at).unwrap_or(0);
     let prompt = count("/promptTokenCount").saturating_add(count("/toolUsePromptTokenCount"));
-    let cache_read = count("/cachedContentTokenCount").min(prompt);
     let reasoning = count("/thoughtsTokenCount");
     counts.valid(Usage {
-        input: prompt - cache_read,
-        cache_read,
         output: count("/candidatesTokenCount").saturating_add(reasoning),
         reasoning,
-        ..Usage::default()
+        ..Usage::of_prompt(prompt, count("/cachedContentTokenCount"), 0)
     })
 }

@@ -163,20 +163,14 @@ fn usage(report: &Value, convention: Reasoning) -> Option<Usage> {
     // The second is `DeepSeek`'s name for the cached tokens.
     let cache_read = count("/prompt_tokens_details/cached_tokens")
         .or_else(|| count("/prompt_cache_hit_tokens"))
-        .unwrap_or(0)
-        .min(prompt);
-    let cache_write = count("/prompt_tokens_details/cache_write_tokens")
-        .unwrap_or(0)
-        .min(prompt - cache_read);
+        .unwrap_or(0);
+    let cache_write = count("/prompt_tokens_details/cache_write_tokens").unwrap_or(0);
     counts.valid(Usage {
-        input: prompt - cache_read - cache_write,
-        cache_read,
-        cache_write,
         output: match convention {
             Reasoning::Within => completion,
             Reasoning::OnTop => on_top,
         },
         reasoning,
-        ..Usage::default()
+        ..Usage::of_prompt(prompt, cache_read, cache_write)
     })
 }

@@ -81,13 +81,10 @@ fn usage(report: &Value) -> Option<Usage> {
     let counts = Counts::of(report);
     let (input, output) = (counts.at("/input_tokens")?, counts.at("/output_tokens")?);
     let cached = counts.at("/input_tokens_details/cached_tokens");
-    let cache_read = cached.unwrap_or(0).min(input);
     let reasoning = counts.at("/output_tokens_details/reasoning_tokens");
     counts.valid(Usage {
-        input: input - cache_read,
-        cache_read,
         output,
         reasoning: reasoning.unwrap_or(0).min(output),
-        ..Usage::default()
+        ..Usage::of_prompt(input, cached.unwrap_or(0), 0)
     })
 }

@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::failures::Trouble;
 use super::{Flow, On, Reading};
 use crate::consultation::protocol::call::StopReason;
-use crate::domain::cost::plan_use::PlanUse;
 use crate::domain::cost::tokens::Usage;
 use crate::domain::model::billing::Billing;
 use crate::engine::ports::Delta;
@@ -34,21 +33,16 @@ impl Reading {
         let counts = Counts::of(report);
         let count = |at| counts.at(at).unwrap_or_default();
         let (prompt, output) = (count("/input_tokens"), count("/output_tokens"));
-        let cache_read = count("/cached_input_tokens").min(prompt);
-        let cache_write = count("/cache_write_input_tokens").min(prompt - cache_read);
+        let (cached, written) = ("/cached_input_tokens", "/cache_write_input_tokens");
         let usage = counts.valid(Usage {
-            input: prompt - cache_read - cache_write,
-            cache_read,
-            cache_write,
             output,
             reasoning: count("/reasoning_output_tokens"),
-            ..Usage::default()
+            ..Usage::of_prompt(prompt, count(cached), count(written))
         });
         self.set_usage(usage.unwrap_or_default());
-        self.plan = (self.program.billing == Billing::Plan).then(|| PlanUse {
-            plan: Some("ChatGPT".to_owned()),
-            ..PlanUse::default()
-        });
+        if self.program.billing == Billing::Plan {
+            self.plan.get_or_insert_default().plan = Some("ChatGPT".to_owned());
+        }
         // It leaves out the words of a refusal.
         let is_refusal = self.reply.text.is_empty() && output > 0;
         self.end(if is_refusal {
