@@ -227,16 +227,13 @@ impl Provider for Remote {
                 let (parts, account) = (form::parts(&request.body), &endpoint.account);
                 let (outcome, named) = self.http.call(request, decoder, account, on).await;
                 let learn = |failure| self.learn(ask, &form, &parts, failure, named);
-                match outcome {
-                    Err(failure) if may_renew && failure.class == FailureClass::Auth => {
-                        may_renew = false;
-                        endpoint = self.endpoint(account.key.as_ref()).await?;
-                    }
-                    outcome => {
-                        let plan = self.sign_in.as_ref().map(SignIn::plan_use);
-                        return outcome.map(|reply| Reply { plan, ..reply }).map_err(learn);
-                    }
+                let is_refused = matches!(&outcome, Err(it) if it.class == FailureClass::Auth);
+                if std::mem::take(&mut may_renew) && is_refused {
+                    endpoint = self.endpoint(account.key.as_ref()).await?;
+                    continue;
                 }
+                let plan = self.sign_in.as_ref().map(SignIn::plan_use);
+                return outcome.map(|reply| Reply { plan, ..reply }).map_err(learn);
             }
         })
     }

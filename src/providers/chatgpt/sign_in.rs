@@ -22,6 +22,7 @@ use crate::files::write::{Durability, create_private_dir, folder_of, write_json}
 use crate::files::{self, FileLock, LinkPolicy, SizeLimit};
 use crate::providers::errors::wording::TABLES;
 use crate::providers::wire::{Account, Scheme};
+use crate::text::pattern::Pattern;
 
 use super::{PLAN_SCOPE, SignInError, random};
 
@@ -70,11 +71,9 @@ fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok,
 impl StoredSignIn {
     /// `host_id` is a UUID of version 4.
     pub fn new(issuer: &str) -> Result<Self, SignInError> {
-        let bits = u128::from_be_bytes(random()?);
-        let part = |shift: u32, digits: u32| bits >> shift & ((1 << (4 * digits)) - 1);
-        let [first, second, third] = [part(96, 8), part(80, 4), part(64, 3)];
-        let (fourth, node) = (part(48, 3), part(0, 12));
-        let id = format!("{first:08x}-{second:04x}-4{third:03x}-a{fourth:03x}-{node:012x}");
+        static PARTS: Pattern = Pattern::new("(.{8})(.{4}).(.{3}).(.{3})(.{12})");
+        let digits = format!("{:032x}", u128::from_be_bytes(random()?));
+        let id = PARTS.replace_in(&digits, "$1-$2-4$3-a$4-$5");
         Ok(Self {
             schema_version: VERSION.to_owned(),
             issuer: issuer.to_owned(),
