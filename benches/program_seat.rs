@@ -73,24 +73,19 @@ fn seat(folder: &Path) -> ProgramSeat {
         id: ProviderId::new("command:bench"),
         name: "bench".to_owned(),
         argv: words(&["sh", "-c", SCRIPT]),
-        schema_argv: Vec::new(),
-        system_in_file: false,
         reader: AnswerReader::Text,
-        pass_env: Vec::new(),
-        set_env: BTreeMap::new(),
         check: words(&["sh", "-c", "exit 0"]),
-        login: None,
         time_limit: Duration::from_secs(60),
         max_parallel: 2,
         max_output: 1 << 20,
         billing: Billing::Free,
-        allows_overage: false,
         allowed: Some(true),
-        executable: None,
+        executable: Some(PathBuf::from(SHELL)),
+        ..Program::default()
     };
     let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
     let (variables, locks) = (BTreeMap::from([path]), folder.join("locks"));
-    ProgramSeat::new(program, PathBuf::from(SHELL), variables, &locks)
+    ProgramSeat::new(program, variables, &locks)
 }
 
 fn ask() -> Ask {

@@ -20,7 +20,6 @@ use crate::session::batch::RunCeiling;
 use crate::session::resume;
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
 use crate::setup::plan::sources::Connections;
-use crate::setup::programs::ProgramList;
 use crate::setup::settings;
 use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::format::{count, spent};
@@ -75,14 +74,12 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         .request(consent_mode(spending.yes, printer, StdinUse::Free));
     let (plan, transcript) = (interrupted.plan(), &interrupted.transcript);
     let clock = app.clock;
-    let connections = Connections::new(&settings);
     let sources = ResumeSources {
         home: &home,
         environment,
         settings: &settings,
         face: printer,
-        connections: &connections,
-        programs: &ProgramList::load(&settings, environment, &home),
+        connections: &Connections::new(&settings, environment, &home),
         dry_run: spending.dry_run,
     };
     let prepared = sources.prepare(plan, transcript, &request, clock.now());

@@ -31,8 +31,8 @@ use crate::setup::panel::context::{LOG_IN, SelectionContext};
 use crate::setup::panel::spec::PanelSpec;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::plan::sources::PlanSources;
-use crate::setup::programs::allowed_setting;
 use crate::setup::programs::consent::ProgramConsent;
+use crate::setup::programs::{ProgramList, allowed_setting};
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::request::PanelRequest;
 use crate::terminal::document::{Line, Part, fact, screen};
@@ -104,7 +104,7 @@ async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
     let embedded = embedded.default_model();
     let has_server = found.servers.iter().any(|server| !server.models.is_empty());
     let can_ask = usable.iter().any(ProviderAccess::is_selectable);
-    let programs = &sources.programs;
+    let programs = &ProgramList::load(settings, environment, &sources.home);
     let has_program = !can_ask && !programs.ready().await.is_empty();
     if !can_ask && !has_program && !has_server && embedded.is_none() {
         return Err(
@@ -134,7 +134,7 @@ async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
     let usual_programs = usual_programs.unwrap_or_default();
     let by_keys = || SelectionContext {
         usual_programs: &usual_programs,
-        ..sources.selection_context(embedded.clone(), &servers)
+        ..sources.selection_context(embedded.clone(), &servers, programs)
     };
     let answering = (usable.len() < access_list.len()).then(|| SelectionContext {
         access_list: &usable,

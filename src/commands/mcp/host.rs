@@ -47,7 +47,6 @@ use crate::session::traces::TraceExporter;
 use crate::session::{load, lookup};
 use crate::setup::plan::resume::ResumeSources;
 use crate::setup::plan::sources::Connections;
-use crate::setup::programs::ProgramList;
 use crate::setup::settings;
 use crate::stopping::exit_check::state::LoopState;
 use crate::terminal::report::report;
@@ -392,14 +391,12 @@ impl Host {
         if !interrupted.is_stored() {
             return Err(Error::failed("its journal cannot be written"));
         }
-        let connections = Connections::new(&settings);
         let sources = ResumeSources {
             home: &self.home,
             environment: &self.environment,
             settings: &settings,
             face,
-            connections: &connections,
-            programs: &ProgramList::load(&settings, &self.environment, &self.home),
+            connections: &Connections::new(&settings, &self.environment, &self.home),
             dry_run: false,
         };
         let request = ControlRequest::new(ConsentMode::NonInteractive);

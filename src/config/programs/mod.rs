@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::config::keys::detection::holds_key;
-use crate::config::value::{ConfigFields, ConfigValue, NO_KEYS_HERE, ValueError, optional};
+use crate::config::value::{ConfigValue, NO_KEYS_HERE, ValueError, optional};
 use crate::domain::ids::ProviderId;
 use crate::domain::model::billing::Billing;
 use crate::domain::model::program::{AnswerPaths, AnswerReader, Program};
@@ -62,7 +61,8 @@ impl Programs {
     }
 
     fn program(&self, name: &str, setting: &str) -> Result<Program, ValueError> {
-        let mut entry = KNOWN.get(name).cloned().unwrap_or_default();
+        let known = KNOWN.get(name);
+        let mut entry = known.cloned().unwrap_or_default();
         for (field, own) in self.0.get(name).into_iter().flatten() {
             match (entry.get_mut(field), own) {
                 // What shuts a known program off from the machine stays.
@@ -71,96 +71,70 @@ impl Programs {
             }
         }
         let entry = Value::Object(entry);
-        read_program(name, &ConfigValue::new(format!("{setting}.{name}"), &entry))
+        let place = ConfigValue::new(format!("{setting}.{name}"), &entry);
+        let fields = place.fields(&FIELDS)?;
+        let words = |field: &str| Ok(optional(&fields, field, words)?.unwrap_or_default());
+        let argv: Vec<String> = words("argv")?;
+        if argv.first().is_none_or(String::is_empty) {
+            return Err(place.error("has no `argv`: the program and its arguments, as a list"));
+        }
+        let own_id = || format!("{}:{name}", ProviderId::COMMAND);
+        let text = |field: &str| optional(&fields, field, ConfigValue::text);
+        let pointer = |field: &str| optional(&fields, field, pointer);
+        // Only a program that is known by name has a reader of its own.
+        let own = known.and_then(|known| known.get("answer")?.as_str());
+        let among: Vec<&str> = ["text", "json", "jsonl"].into_iter().chain(own).collect();
+        let reader = optional(&fields, "answer", |at| at.choice(&among))?.unwrap_or_default();
+        // A text has no parts.
+        let answer = pointer("answer_path")?.filter(|_| reader != AnswerReader::Text);
+        let is_chosen = |field: &str, usual: &str, other: &str| {
+            let chosen: Option<String> = optional(&fields, field, |at| at.choice(&[usual, other]))?;
+            Ok(chosen.as_deref() == Some(other))
+        };
+        Ok(Program {
+            id: ProviderId::new(known.map_or_else(own_id, |_| name.to_owned())),
+            name: text("name")?.unwrap_or_else(|| name.to_owned()),
+            argv,
+            schema_argv: words("schema_argv")?,
+            system_in_file: is_chosen("prompt", "stdin", "system_in_file")?,
+            reader,
+            paths: AnswerPaths {
+                answer: answer.unwrap_or_default(),
+                error: pointer("error_path")?,
+                input_tokens: pointer("input_tokens_path")?,
+                output_tokens: pointer("output_tokens_path")?,
+            },
+            pass_env: words("pass_env")?,
+            set_env: optional(&fields, "set_env", variables)?.unwrap_or_default(),
+            check: words("check")?,
+            login: text("login")?,
+            time_limit: optional(&fields, "time_limit_seconds", |at| {
+                let seconds = at.value.as_f64().and_then(crate::config::value::duration);
+                let seconds = seconds.filter(|time| !time.is_zero());
+                seconds.ok_or_else(|| at.error("must be a number of seconds above 0"))
+            })?
+            .unwrap_or(TIME_LIMIT),
+            max_parallel: optional(&fields, "max_parallel", ConfigValue::count)?
+                .unwrap_or(MAX_PARALLEL),
+            max_output: optional(&fields, "max_output_bytes", |at| {
+                let bytes = at.value.as_u64().filter(|bytes| *bytes > 0);
+                bytes.ok_or_else(|| at.error("must be a whole number above 0"))
+            })?
+            .unwrap_or(MAX_OUTPUT_BYTES),
+            billing: optional(&fields, "billing", |at| {
+                at.choice(&["plan", "free", "metered"])
+            })?
+            .unwrap_or(Billing::Plan),
+            allows_overage: is_chosen("overage", "refuse", "allow")?,
+            allowed: optional(&fields, "allowed", ConfigValue::truth)?,
+            executable: None,
+        })
     }
-}
-
-fn read_program(name: &str, place: &ConfigValue<'_>) -> Result<Program, ValueError> {
-    let fields = place.fields(&FIELDS)?;
-    let words = |field: &str| Ok(optional(&fields, field, words)?.unwrap_or_default());
-    let argv: Vec<String> = words("argv")?;
-    if argv.first().is_none_or(String::is_empty) {
-        return Err(place.error("has no `argv`: the program and its arguments, as a list"));
-    }
-    let id = if KNOWN.contains_key(name) {
-        name.to_owned()
-    } else {
-        format!("{}:{name}", ProviderId::COMMAND)
-    };
-    let text = |field: &str| optional(&fields, field, ConfigValue::text);
-    let is_chosen = |field: &str, usual: &str, other: &str| {
-        let chosen: Option<String> = choice(&fields, field, &[usual, other])?;
-        Ok(chosen.as_deref() == Some(other))
-    };
-    Ok(Program {
-        id: ProviderId::new(id),
-        name: text("name")?.unwrap_or_else(|| name.to_owned()),
-        argv,
-        schema_argv: words("schema_argv")?,
-        system_in_file: is_chosen("prompt", "stdin", "system_in_file")?,
-        reader: reader(name, &fields)?,
-        pass_env: words("pass_env")?,
-        set_env: optional(&fields, "set_env", variables)?.unwrap_or_default(),
-        check: words("check")?,
-        login: text("login")?,
-        time_limit: optional(&fields, "time_limit_seconds", |at| {
-            let seconds = at.value.as_f64().and_then(crate::config::value::duration);
-            let seconds = seconds.filter(|time| !time.is_zero());
-            seconds.ok_or_else(|| at.error("must be a number of seconds above 0"))
-        })?
-        .unwrap_or(TIME_LIMIT),
-        max_parallel: optional(&fields, "max_parallel", ConfigValue::count)?
-            .unwrap_or(MAX_PARALLEL),
-        max_output: optional(&fields, "max_output_bytes", |at| {
-            let bytes = at.value.as_u64().filter(|bytes| *bytes > 0);
-            bytes.ok_or_else(|| at.error("must be a whole number above 0"))
-        })?
-        .unwrap_or(MAX_OUTPUT_BYTES),
-        billing: choice(&fields, "billing", &["plan", "free", "metered"])?.unwrap_or(Billing::Plan),
-        allows_overage: is_chosen("overage", "refuse", "allow")?,
-        allowed: optional(&fields, "allowed", ConfigValue::truth)?,
-        executable: None,
-    })
-}
-
-fn choice<T: DeserializeOwned>(
-    fields: &ConfigFields<'_>,
-    field: &str,
-    among: &[&str],
-) -> Result<Option<T>, ValueError> {
-    optional(fields, field, |at| at.choice(among))
-}
-
-/// Only a program that is known by name has a reader of its own.
-fn reader(name: &str, fields: &ConfigFields<'_>) -> Result<AnswerReader, ValueError> {
-    let own = KNOWN
-        .get(name)
-        .and_then(|known| known.get("answer")?.as_str());
-    let among: Vec<&str> = ["text", "json", "jsonl"].into_iter().chain(own).collect();
-    let answer: Option<String> = choice(fields, "answer", &among)?;
-    let pointer = |field| optional(fields, field, pointer);
-    let paths = AnswerPaths {
-        answer: pointer("answer_path")?.unwrap_or_default(),
-        error: pointer("error_path")?,
-        input_tokens: pointer("input_tokens_path")?,
-        output_tokens: pointer("output_tokens_path")?,
-    };
-    Ok(match answer.as_deref() {
-        Some("claude-code") => AnswerReader::ClaudeCode,
-        Some("codex") => AnswerReader::Codex,
-        Some("json") => AnswerReader::Json(paths),
-        Some("jsonl") => AnswerReader::JsonLines(paths),
-        _ => AnswerReader::Text,
-    })
 }
 
 fn pointer(place: &ConfigValue<'_>) -> Result<String, ValueError> {
-    let text = place.text()?;
-    if text.starts_with('/') {
-        Ok(text)
-    } else {
-        Err(place.error("must be a JSON pointer, such as `/result/text`"))
-    }
+    let text = Some(place.text()?).filter(|text| text.starts_with('/'));
+    text.ok_or_else(|| place.error("must be a JSON pointer, such as `/result/text`"))
 }
 
 /// Empty ones are arguments too.
@@ -220,7 +194,7 @@ mod tests {
         assert_eq!(all[1].max_parallel, 1);
         assert_eq!(all[1].reader, AnswerReader::Codex);
         assert_eq!(all[2].reader, AnswerReader::Text);
-        assert!(all.iter().all(|program| !program.is_allowed()));
+        assert!(all.iter().all(|program| program.allowed.is_none()));
         let more = json!({"claude-code": {"set_env": {"DISABLE_TELEMETRY": "0", "MORE": "1"}}});
         let set = &read(&more).unwrap()[0].set_env;
         let value = |name: &str| set.get(name).map(String::as_str);

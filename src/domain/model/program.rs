@@ -12,14 +12,8 @@ use crate::domain::ids::ProviderId;
 use crate::domain::model::billing::Billing;
 use crate::text::word_list::load;
 
-impl Program {
-    pub fn is_allowed(&self) -> bool {
-        self.allowed == Some(true)
-    }
-}
-
 /// A program, and how it is asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     pub id: ProviderId,
     /// For people: `Claude Code`.
@@ -35,6 +29,8 @@ pub struct Program {
     /// visible to every user of the machine, and limited in length.
     pub system_in_file: bool,
     pub reader: AnswerReader,
+    /// For the readers of JSON.
+    pub paths: AnswerPaths,
     /// Variables of this process's environment that the program gets beside the usual ones.
     pub pass_env: Vec<String>,
     /// Variables that are set for it.
@@ -60,21 +56,24 @@ pub struct Program {
 }
 
 /// How a program's output is read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AnswerReader {
     /// Claude Code's `stream-json`.
     ClaudeCode,
     /// The events of `codex exec --json`.
     Codex,
     /// Standard output is the answer.
+    #[default]
     Text,
     /// One JSON value.
-    Json(AnswerPaths),
+    Json,
     /// A JSON value on each line; the last that has a path counts.
-    JsonLines(AnswerPaths),
+    #[serde(rename = "jsonl")]
+    JsonLines,
 }
 
-/// Where a JSON output has what, as JSON pointers (RFC 6901).
+/// Where an output has what, as JSON pointers (RFC 6901). The answer is the whole by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerPaths {
     pub answer: String,

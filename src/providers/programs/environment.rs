@@ -37,10 +37,8 @@ pub(super) fn variables(
     more: impl IntoIterator<Item = (String, String)>,
 ) -> Result<Variables, Failure> {
     // A value that is no number is not ours: it may hide how deep this is.
-    let depth = own
-        .get(DEPTH)
-        .map(|depth| depth.parse().unwrap_or(MAX_DEPTH));
-    let depth: u32 = depth.unwrap_or_default();
+    let said = own.get(DEPTH);
+    let depth = said.map_or(0, |depth| depth.parse().unwrap_or(MAX_DEPTH));
     if depth >= MAX_DEPTH {
         let message = format!(
             "a program in a seat, inside of another, has started this process: `{}` is not started",

@@ -46,14 +46,12 @@ impl ProgramGate {
     /// Waits until no other call goes alone, and then keeps others from it; `None` if one has shown
     /// that the login works, unless that `is_doubted`.
     pub(super) async fn first(&self, is_doubted: bool) -> Result<Option<FileLock>, Failure> {
-        while is_doubted || !self.is_proven.load(Ordering::Acquire) {
-            if let Some(lock) = self.one_of(&self.first)? {
-                self.is_proven.store(false, Ordering::Release);
-                return Ok(Some(lock));
-            }
-            sleep(LOOK).await;
+        let is_wanted = || is_doubted || !self.is_proven.load(Ordering::Acquire);
+        let alone = self.one_of(&self.first, is_wanted).await?;
+        if alone.is_some() {
+            self.is_proven.store(false, Ordering::Release);
         }
-        Ok(None)
+        Ok(alone)
     }
 
     /// Lets others go, if this call went alone: it has shown that the login works.
@@ -65,32 +63,35 @@ impl ProgramGate {
     }
 
     /// Waits until fewer than the most programs run, at most `time_limit`.
-    pub(super) async fn program(&self, time_limit: Duration) -> Result<FileLock, Failure> {
+    pub(super) async fn program(&self, time_limit: Duration) -> Result<Option<FileLock>, Failure> {
         let names = (1..=MAX_PROGRAMS).map(|number| format!("program-{number}.lock"));
         let names: Vec<String> = names.collect();
-        let lock = async {
-            loop {
-                if let Some(lock) = self.one_of(&names)? {
-                    return Ok(lock);
-                }
-                sleep(LOOK).await;
-            }
-        };
-        timeout(time_limit, lock).await.unwrap_or_else(|_| {
+        let lock = timeout(time_limit, self.one_of(&names, || true));
+        lock.await.unwrap_or_else(|_| {
             let message = format!("{MAX_PROGRAMS} programs run already, and no more may");
             Err(Failure::new(FailureClass::Overload, message))
         })
     }
 
-    /// Takes one of these locks; `None` if others have all of them.
-    fn one_of(&self, names: &[String]) -> Result<Option<FileLock>, Failure> {
+    /// Takes one of these locks as soon as others do not have all of them; `None` once it is not
+    /// wanted any more.
+    async fn one_of(
+        &self,
+        names: &[String],
+        is_wanted: impl Fn() -> bool,
+    ) -> Result<Option<FileLock>, Failure> {
         let failed = |error: &dyn Display| {
             let message = format!("cannot lock a file in `{}`: {error}", self.locks.display());
             Failure::new(FailureClass::Internal, message)
         };
         create_private_dir(&self.locks).map_err(|error| failed(&error))?;
-        let mut locks = names.iter().map(|name| try_lock(&self.locks.join(name)));
-        let free = locks.find_map(Result::transpose).transpose();
-        free.map_err(|error| failed(&error))
+        while is_wanted() {
+            let mut locks = names.iter().map(|name| try_lock(&self.locks.join(name)));
+            if let Some(free) = locks.find_map(Result::transpose) {
+                return free.map(Some).map_err(|error| failed(&error));
+            }
+            sleep(LOOK).await;
+        }
+        Ok(None)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Debug, Formatter};
 use std::future::pending;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -17,7 +17,7 @@ use super::gate::ProgramGate;
 use super::process::{self, ProgramLimits, ProgramStart};
 use super::reading::{Flow, ProgramEnd, Reading};
 use super::status::{self, Login, ProgramStatus, Report};
-use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply};
+use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
 use crate::domain::model::billing::Billing;
 use crate::domain::model::program::{AnswerReader, Program};
 use crate::engine::clock::Clock;
@@ -36,8 +36,7 @@ const REPORT_LIMITS: ProgramLimits = ProgramLimits {
 
 /// A program that can be asked.
 pub struct ProgramSeat {
-    program: Program,
-    executable: PathBuf,
+    pub program: Program,
     /// Of this process; an allow-list of them is passed on.
     variables: Variables,
     gate: ProgramGate,
@@ -58,12 +57,11 @@ impl Debug for ProgramSeat {
 }
 
 impl ProgramSeat {
-    /// `executable` is absolute. All processes of this user share the folder of `locks`.
-    pub fn new(program: Program, executable: PathBuf, variables: Variables, locks: &Path) -> Self {
+    /// All processes of this user share the folder of `locks`.
+    pub fn new(program: Program, variables: Variables, locks: &Path) -> Self {
         Self {
             gate: ProgramGate::new(locks, &program.id),
             program,
-            executable,
             variables,
             login: OnceCell::new(),
             features: OnceCell::new(),
@@ -73,7 +71,7 @@ impl ProgramSeat {
     /// Asks the program for its version and whether the user is logged in, without spending
     /// anything.
     pub async fn status(&self) -> ProgramStatus {
-        let version = self.report(&self.executable, &["--version"]);
+        let version = self.report(None, &["--version"]);
         let (version, login) = tokio::join!(version, self.ask_login());
         ProgramStatus {
             version: version.as_ref().and_then(status::version),
@@ -86,20 +84,21 @@ impl ProgramSeat {
         let Some((program, arguments)) = self.program.check.split_first() else {
             return Login::Unknown;
         };
-        let same = self.program.argv.first().filter(|own| *own == program);
-        let program = same.map_or(Path::new(program), |_| &self.executable);
-        let report = self.report(program, arguments).await;
-        let login = report.map(|report| status::login(&self.program.reader, &report));
+        let is_other = self.program.argv.first() != Some(program);
+        let other = is_other.then_some(program.as_ref());
+        let report = self.report(other, arguments).await;
+        let login = report.map(|report| status::login(self.program.reader, &report));
         login.unwrap_or_default()
     }
 
-    /// Runs a command that spends nothing; `None` if it does not end by itself.
-    async fn report(&self, program: &Path, arguments: &[impl ToString]) -> Option<Report> {
+    /// Runs a command that spends nothing, of this program or of another; `None` if it does not end
+    /// by itself.
+    async fn report(&self, other: Option<&Path>, arguments: &[impl ToString]) -> Option<Report> {
         let launch = Launch {
             arguments: arguments.iter().map(ToString::to_string).collect(),
             ..Launch::default()
         };
-        let start = self.start(program, |_| Ok(launch)).ok()?;
+        let start = self.start(other, |_| Ok(launch)).ok()?;
         let mut output = String::new();
         let mut on_line = |line: &str| {
             output.extend([line, "\n"]);
@@ -118,10 +117,12 @@ impl ProgramSeat {
 
     fn start(
         &self,
-        program: &Path,
+        other: Option<&Path>,
         launch: impl FnOnce(&Path) -> Result<Launch, Failure>,
     ) -> Result<ProgramStart, Failure> {
         let own = &self.variables;
+        let program = other.or(self.program.executable.as_deref());
+        let program = program.ok_or_else(|| self.not_started(&io::ErrorKind::NotFound.into()))?;
         let folder = ProgramFolder::create(&self.program, own);
         let folder = folder.map_err(|error| self.not_started(&error))?;
         let launch = launch(folder.root.path())?;
@@ -151,17 +152,16 @@ impl ProgramSeat {
         };
         // Held until the call has ended.
         let _one_of_all = self.gate.program(self.program.time_limit).await?;
-        let start = self.start(&self.executable, launch)?;
+        let start = self.start(None, launch)?;
         let variables = start.variables.clone();
-        let reader = &self.program.reader;
         // These may write nothing before their answer is complete.
-        let is_late = matches!(reader, AnswerReader::Text | AnswerReader::Json(_));
+        let is_late = [AnswerReader::Text, AnswerReader::Json].contains(&self.program.reader);
         let limits = ProgramLimits {
             start: (!is_late).then_some(START_LIMIT),
             time: self.program.time_limit,
             bytes: self.program.max_output,
         };
-        let mut reading = Reading::new(&self.program, ask, &TimeZone::system());
+        let mut reading = Reading::new(&self.program, ask);
         let (mut is_connected, mut may_repeat) = (false, first.is_none());
         let mut on_line = |line: &str| {
             if !std::mem::replace(&mut is_connected, true) {
@@ -184,11 +184,16 @@ impl ProgramSeat {
             refused = self.refused_login() => return Err(refused),
         };
         let errors = hide_secrets(&clean(&errors), &variables);
-        let mut outcome = reading.finish(end, &errors, Clock::system().now());
+        let (now, user) = (Clock::system().now(), TimeZone::system());
+        let mut outcome = reading.finish(end, &errors, now, &user);
         match &mut outcome {
             Ok(reply) => {
                 self.gate.proven(first.take());
-                self.add_plan(reply);
+                // If the program does not say it with its answer.
+                if let Some(Login::Plan(Some(name))) = self.login.get() {
+                    let plan = &mut reply.plan.get_or_insert_default().plan;
+                    plan.get_or_insert_with(|| name.clone());
+                }
             }
             Err(failure) => failure.message = hide_secrets(&failure.message, &variables),
         }
@@ -210,7 +215,7 @@ impl ProgramSeat {
             if self.program.reader != AnswerReader::Codex {
                 return BTreeSet::new();
             }
-            let report = self.report(&self.executable, &["features", "list"]).await;
+            let report = self.report(None, &["features", "list"]).await;
             let report = report.filter(|report| report.exit_code == Some(0));
             let lines = report.iter().flat_map(|report| report.output.lines());
             let names = lines.filter_map(|line| line.split_whitespace().next());
@@ -235,14 +240,6 @@ impl ProgramSeat {
         let hint = self.program.login.as_ref().map(hint).unwrap_or_default();
         let message = format!("{} {why}{hint}", self.program.name);
         Failure::new(FailureClass::Auth, message)
-    }
-
-    /// Adds the plan's name from the login, if the program does not say it with its answer.
-    fn add_plan(&self, reply: &mut Reply) {
-        if let Some(Login::Plan(Some(name))) = self.login.get() {
-            let plan = &mut reply.plan.get_or_insert_default().plan;
-            plan.get_or_insert_with(|| name.clone());
-        }
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::domain::model::key_detection::hide_keys;
 use crate::domain::model::program::AnswerReader;
 use crate::text::clean::{one_line, shortened};
+use crate::text::pattern::Pattern;
 
 /// The answer to a check that spends nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,27 +44,19 @@ const MAX_NAME_CHARS: usize = 40;
 
 /// Returns the first number of a report.
 pub(super) fn version(report: &Report) -> Option<String> {
-    let words = report.output.split(|c: char| c.is_whitespace() || c == '(');
-    let mut words = words.map(|word| word.strip_prefix('v').unwrap_or(word));
-    let word = words.find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
-    let number = word
-        .split(|c: char| !c.is_ascii_digit() && c != '.')
-        .next()?;
-    Some(shortened(number.trim_end_matches('.'), MAX_NAME_CHARS))
+    static NUMBER: Pattern = Pattern::new(r"(?:^|[\s(])v?([0-9]+(?:\.[0-9]+)*)");
+    let number = NUMBER.all(&report.output).next()?.get(1)?;
+    Some(shortened(number.as_str(), MAX_NAME_CHARS))
 }
 
 /// Reads the report of a program's check.
-pub(super) fn login(reader: &AnswerReader, report: &Report) -> Login {
-    match reader {
-        AnswerReader::ClaudeCode => claude(&report.output),
-        AnswerReader::Codex => codex(&format!("{}\n{}", report.output, report.errors)),
-        AnswerReader::Text | AnswerReader::Json(_) | AnswerReader::JsonLines(_) => {
-            match report.exit_code {
-                Some(0) => Login::Plan(None),
-                Some(_) => Login::No,
-                None => Login::Unknown,
-            }
-        }
+pub(super) fn login(reader: AnswerReader, report: &Report) -> Login {
+    match (reader, report.exit_code) {
+        (AnswerReader::ClaudeCode, _) => claude(&report.output),
+        (AnswerReader::Codex, _) => codex(&format!("{}\n{}", report.output, report.errors)),
+        (_, Some(0)) => Login::Plan(None),
+        (_, Some(_)) => Login::No,
+        (_, None) => Login::Unknown,
     }
 }
 
@@ -89,17 +82,14 @@ fn claude(output: &str) -> Login {
 
 /// The text of a login with a key has a part of it.
 fn codex(text: &str) -> Login {
-    let known = [
-        ("Not logged in", Login::No),
-        (
-            "Logged in using ChatGPT",
-            Login::Plan(Some("ChatGPT".to_owned())),
-        ),
-        ("an API key", Login::Billed("an API key".to_owned())),
-        ("access token", Login::Plan(None)),
-    ];
-    let found = known.into_iter().find(|(words, _)| text.contains(words));
-    found.map_or(Login::Unknown, |(_, login)| login)
+    const BY_USE: &str = "an API key";
+    match text {
+        _ if text.contains("Not logged in") => Login::No,
+        _ if text.contains("Logged in using ChatGPT") => Login::Plan(Some("ChatGPT".to_owned())),
+        _ if text.contains(BY_USE) => Login::Billed(BY_USE.to_owned()),
+        _ if text.contains("access token") => Login::Plan(None),
+        _ => Login::Unknown,
+    }
 }
 
 #[cfg(test)]
@@ -159,7 +149,7 @@ mod tests {
             ),
             ("error: unknown command `auth`".to_owned(), Login::Unknown),
         ] {
-            let read = login(&AnswerReader::ClaudeCode, &report(1, &output, ""));
+            let read = login(AnswerReader::ClaudeCode, &report(1, &output, ""));
             assert_eq!(read, expected, "{output}");
         }
     }
@@ -179,22 +169,19 @@ mod tests {
             ("Not logged in", Login::No),
             ("error: unrecognized subcommand", Login::Unknown),
         ] {
-            assert_eq!(
-                login(&AnswerReader::Codex, &report(1, "", errors)),
-                expected
-            );
+            assert_eq!(login(AnswerReader::Codex, &report(1, "", errors)), expected);
         }
     }
 
     #[test]
     fn other_checks_are_read_by_their_exit_code() {
         assert_eq!(
-            login(&AnswerReader::Text, &report(0, "", "")),
+            login(AnswerReader::Text, &report(0, "", "")),
             Login::Plan(None)
         );
-        assert_eq!(login(&AnswerReader::Text, &report(3, "", "")), Login::No);
+        assert_eq!(login(AnswerReader::Text, &report(3, "", "")), Login::No);
         assert_eq!(
-            login(&AnswerReader::Text, &Report::default()),
+            login(AnswerReader::Text, &Report::default()),
             Login::Unknown
         );
     }

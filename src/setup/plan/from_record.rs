@@ -50,11 +50,10 @@ pub async fn prepare(
     let sources = &planner.sources;
     let seats = seats(record);
     let judge = named(request.panel.judge.as_deref(), record, &sources.settings);
-    let embedded = planner.embedded_models().default_model();
     let candidates = candidates(judge, record, &seats, &sources.catalog);
     let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
     let servers = LocalServerSet::for_models(candidates.iter(), search).await;
-    let selection = sources.selection_context(embedded, &servers);
+    let selection = planner.selection_context(&servers);
     let mut judging = Panel {
         seats: Vec::new(),
         judges: judges(judge, record, &seats, &selection)?,

@@ -64,7 +64,7 @@ impl<'a> Planner<'a> {
                 "Warning: {file} is not read; personas are in `prompts/personas`"
             ));
         }
-        let connections = Connections::new(&sources.settings);
+        let connections = Connections::new(&sources.settings, environment, &sources.home);
         Ok(Self {
             environment,
             face,
@@ -108,24 +108,19 @@ impl<'a> Planner<'a> {
             settings: &self.sources.settings,
             face: self.face,
             connections: &self.connections,
-            programs: &self.sources.programs,
             dry_run: false,
         }
     }
 
     fn consent(&self, request: &TemplateRequest) -> ProgramConsent<'_> {
-        ProgramConsent {
-            programs: &self.sources.programs,
-            face: self.face,
-            mode: request.control.consent_mode,
-            dry_run: request.dry_run,
-            keeps: true,
-        }
+        let mode = request.control.consent_mode;
+        self.connections.consent(self.face, mode, request.dry_run)
     }
 
     fn selection_context<'b>(&'b self, servers: &'b LocalServerSet) -> SelectionContext<'b> {
         let embedded = self.embedded_models().default_model();
-        self.sources.selection_context(embedded, servers)
+        let programs = &self.connections.programs;
+        self.sources.selection_context(embedded, servers, programs)
     }
 
     async fn embedded_file(

@@ -24,8 +24,6 @@ use crate::providers::local::files::choice::ModelFile;
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
-use crate::setup::programs::ProgramList;
-use crate::setup::programs::consent::ProgramConsent;
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::settings;
 
@@ -40,7 +38,6 @@ pub struct ResumeSources<'a> {
     pub settings: &'a Settings,
     pub face: &'a dyn Face,
     pub connections: &'a Connections,
-    pub programs: &'a ProgramList,
     /// No key is read, and no model is downloaded.
     pub dry_run: bool,
 }
@@ -111,7 +108,7 @@ impl ResumeSources<'_> {
         now: Timestamp,
     ) -> Result<(Providers, BTreeMap<ProviderId, String>, Pricing), Error> {
         let access_list = provider_access::all(self.settings, self.environment);
-        let programs = self.programs;
+        let programs = &self.connections.programs;
         let needed = needed(plan, transcript);
         let needed_models = needed.iter().map(|(_, model)| *model);
         let fallbacks = plan
@@ -127,14 +124,11 @@ impl ResumeSources<'_> {
             .iter()
             .filter(|(_, model)| !model.provider.is_local())
         {
-            let checked = programs
-                .check(&model.provider)
-                .unwrap_or_else(|| servers.check_provider(&model.provider, &access_list));
+            let (id, program) = (&model.provider, programs.check(&model.provider));
+            let known = program.is_some() || provider_access::find(&access_list, id).is_some();
+            let checked = program.unwrap_or_else(|| servers.check_provider(id, &access_list));
             checked.map_err(|error| {
                 let named = Error::usage(format!("{agent} uses {model}, and {error}"));
-                let id = &model.provider;
-                let known = provider_access::find(&access_list, id).is_some()
-                    || programs.check(id).is_some();
                 let setting = format!("conclave config set endpoints.{id}.base_url URL");
                 let address = (!known).then(|| format!("give it an address with `{setting}`"));
                 let hints = error.hints.into_iter();
@@ -143,9 +137,9 @@ impl ResumeSources<'_> {
         }
         let is_configured = |model: &&ModelRef| {
             let program = programs.check(&model.provider);
-            program.is_some_and(|checked| checked.is_ok())
-                || provider_access::find(&access_list, &model.provider)
-                    .is_some_and(ProviderAccess::is_configured)
+            let access = provider_access::find(&access_list, &model.provider);
+            program.is_some_and(|it| it.is_ok())
+                || access.is_some_and(ProviderAccess::is_configured)
         };
         let provider_ids: BTreeSet<ProviderId> = needed_models
             .chain(fallbacks.filter(is_configured))
@@ -173,14 +167,8 @@ impl ResumeSources<'_> {
                 self.face.warning(&format!("Warning: {warning}"));
             }
         }
-        let consent = ProgramConsent {
-            programs,
-            face: self.face,
-            mode: consent_mode,
-            dry_run: self.dry_run,
-            keeps: true,
-        };
         let (connections, local) = (self.connections, (&catalog, embedded));
+        let consent = connections.consent(self.face, consent_mode, self.dry_run);
         let connected = connections.connect(&provider_ids, &asked, consent, self.settings, local);
         let (providers, addresses) = connected.await?;
         Ok((providers, addresses, pricing))

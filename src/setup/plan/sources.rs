@@ -10,15 +10,17 @@ use crate::config::env::Environment;
 use crate::config::keys::commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
+use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::Templates;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::time::Timestamp;
-use crate::engine::ports::{Provider, Providers};
+use crate::engine::ports::{Face, Provider, Providers};
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::form::Parameters;
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::local::files::choice::ModelFile;
+use crate::providers::programs::seat::ProgramSeat;
 use crate::providers::remote::Remote;
 use crate::scrub::rules::UserRules;
 use crate::setup::context::scrubber;
@@ -40,7 +42,6 @@ pub struct PlanSources {
     pub personas: PersonaRegistry,
     /// All providers but programs and the embedded model's.
     pub access_list: Vec<ProviderAccess>,
-    pub programs: ProgramList,
     /// The user's rules for the masking of secrets.
     pub scrub_rules: UserRules,
     /// The keys in the environment, and the tokens of a sign-in.
@@ -58,7 +59,6 @@ impl PlanSources {
         let personas = PersonaRegistry::new(&templates, &settings)?;
         let scrub_rules = scrubber::load_rules(&home)?;
         let access_list = provider_access::all(&settings, environment);
-        let programs = ProgramList::load(&settings, environment, &home);
         let own_keys = scrubber::own_keys(&settings.endpoints, environment);
         Ok(Self {
             home,
@@ -67,7 +67,6 @@ impl PlanSources {
             templates,
             personas,
             access_list,
-            programs,
             scrub_rules,
             own_keys,
             now,
@@ -78,12 +77,13 @@ impl PlanSources {
         &'a self,
         embedded: Option<ModelRef>,
         servers: &'a LocalServerSet,
+        programs: &'a ProgramList,
     ) -> SelectionContext<'a> {
         SelectionContext {
             catalog: &self.catalog,
             personas: &self.personas,
             access_list: &self.access_list,
-            programs: &self.programs,
+            programs,
             usual_programs: &[],
             embedded,
             servers,
@@ -93,16 +93,17 @@ impl PlanSources {
 }
 
 /// What the plans of a process share when they connect providers: HTTP connections, the keys that
-/// commands have printed, and the embedded model, which is in memory once.
+/// commands have printed, programs, and the embedded model, which is in memory once.
 #[derive(Debug)]
 pub struct Connections {
     http: Arc<Http>,
     keys: KeyCommands,
+    pub programs: ProgramList,
     embedded: Mutex<BTreeMap<PathBuf, Arc<dyn Provider>>>,
 }
 
 impl Connections {
-    pub fn new(settings: &Settings) -> Self {
+    pub fn new(settings: &Settings, environment: &Environment, home: &Home) -> Self {
         Self {
             http: Arc::new(Http::new(Timeouts {
                 connect: settings.connect_timeout,
@@ -110,7 +111,23 @@ impl Connections {
                 idle: settings.idle_timeout,
             })),
             keys: KeyCommands::default(),
+            programs: ProgramList::load(settings, environment, home),
             embedded: Mutex::default(),
+        }
+    }
+
+    pub(super) fn consent<'a>(
+        &'a self,
+        face: &'a dyn Face,
+        mode: ConsentMode,
+        dry_run: bool,
+    ) -> ProgramConsent<'a> {
+        ProgramConsent {
+            programs: &self.programs,
+            face,
+            mode,
+            dry_run,
+            keeps: true,
         }
     }
 
@@ -127,7 +144,12 @@ impl Connections {
     ) -> Result<(Providers, BTreeMap<ProviderId, String>), Error> {
         let address = |access: &ProviderAccess| (access.id.clone(), access.base_url.clone());
         let addresses = asked.iter().map(address);
-        let addresses = addresses.chain(consent.programs.files(ids)).collect();
+        let seats = || self.programs.of(ids);
+        let file = |seat: &Arc<ProgramSeat>| {
+            let file = seat.program.executable.as_ref()?;
+            Some((seat.program.id.clone(), file.display().to_string()))
+        };
+        let addresses = addresses.chain(seats().filter_map(file)).collect();
         if consent.dry_run {
             return Ok((Providers::new(), addresses));
         }
@@ -147,7 +169,7 @@ impl Connections {
             let local = ProviderId::new(ProviderId::LOCAL);
             providers.insert(local, self.embedded(file, settings)?);
         }
-        consent.programs.connect(ids, &mut providers);
+        providers.extend(seats().map(|seat| (seat.program.id.clone(), Arc::clone(seat) as _)));
         Ok((providers, addresses))
     }
 
@@ -172,24 +194,18 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
-    use crate::consultation::policy::consent::ConsentMode;
     use crate::engine::ports::silent::SilentFace;
-    use crate::setup::samples::{self, access};
+    use crate::setup::samples::access;
 
     #[test]
     fn only_the_providers_that_are_asked_need_their_keys() {
         let config = r#"{"endpoints": {"a": {"base_url": "h", "api_key_cmd": "exit 1"}, "b": {"base_url": "h"}}}"#;
         let settings = Settings::default();
-        let connections = Connections::new(&settings);
+        let (environment, home) = (Environment::default(), Home::at("/nowhere"));
+        let connections = Connections::new(&settings, &environment, &home);
         let connect = |asked: &str| {
             let (asked, catalog) = ([access(config, asked)], ModelCatalog::builtin());
-            let consent = ProgramConsent {
-                programs: &samples::programs(config, &[]),
-                face: &SilentFace,
-                mode: ConsentMode::NonInteractive,
-                dry_run: false,
-                keeps: false,
-            };
+            let consent = connections.consent(&SilentFace, ConsentMode::NonInteractive, false);
             let (ids, local) = (BTreeSet::new(), (&catalog, None));
             let connected = connections.connect(&ids, &asked, consent, &settings, local);
             let connected = connected.now_or_never().unwrap();

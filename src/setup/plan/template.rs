@@ -75,11 +75,11 @@ impl Planner<'_> {
             settings,
             catalog,
             access_list,
-            programs,
             now,
             ..
         } = &self.sources;
         check_seats(panel.seats.len()).map_err(Error::usage)?;
+        let programs = &self.connections.programs;
         let used = terms::models(&panel, &debate, &fallbacks);
         let models = terms::terms(&used, catalog, settings, access_list, (servers, programs));
         let provider_ids: BTreeSet<ProviderId> =
@@ -99,8 +99,9 @@ impl Planner<'_> {
         let local = (&catalog, embedded);
         let connected = connections.connect(&provider_ids, &asked, consent, settings, local);
         let (providers, addresses) = connected.await?;
-        let mut in_flight = programs.in_flight(&provider_ids);
-        in_flight.extend(terms::in_flight(&asked, settings));
+        let mut in_flight = terms::in_flight(&asked, settings);
+        let seats = programs.of(&provider_ids).map(|seat| &seat.program);
+        in_flight.extend(seats.map(|program| (program.id.clone(), program.max_parallel)));
 
         let month = if is_free {
             None

@@ -37,7 +37,7 @@ impl ProgramConsent<'_> {
     ///
     /// When the user declines, or there is no person to ask.
     pub async fn agree(&self, ids: &BTreeSet<ProviderId>) -> Result<(), Error> {
-        let asked = self.programs.of(ids);
+        let asked = self.programs.of(ids).map(|seat| &seat.program);
         let open: Vec<_> = asked.filter(|program| !self.is_allowed(program)).collect();
         if open.is_empty() || self.dry_run {
             return Ok(());
@@ -66,23 +66,23 @@ impl ProgramConsent<'_> {
         let ready = self.programs.ready().await;
         let is_open = |program: &&&Program| !self.is_allowed(program);
         let open: Vec<_> = ready.iter().filter(is_open).copied().collect();
-        let mut agreed = self.dry_run || open.is_empty();
-        if !agreed {
+        if !self.dry_run && !open.is_empty() {
             let lines = vec![format!("No API key is set. {} can answer:", names(&open))];
             let answer = self.ask(lines, &open).await;
-            agreed = answer == Confirmation::Yes;
             for program in open.iter().filter(|_| answer == Confirmation::No) {
                 let setting = allowed_setting(&program.id);
                 let command = format!("`conclave config set {setting} false`");
                 self.face.note(&format!("Not to be asked again: {command}"));
             }
         }
-        let usable = ready.iter().filter(|it| agreed || self.is_allowed(it));
+        let usable = ready
+            .iter()
+            .filter(|it| self.dry_run || self.is_allowed(it));
         usable.flat_map(|program| program.usual_models()).collect()
     }
 
     fn is_allowed(&self, program: &Program) -> bool {
-        program.is_allowed() || self.programs.agreed().contains(&program.id)
+        program.allowed == Some(true) || self.programs.agreed().contains(&program.id)
     }
 
     async fn ask(&self, mut lines: Vec<String>, open: &[&Program]) -> Confirmation {
@@ -96,11 +96,9 @@ impl ProgramConsent<'_> {
         if answer == Confirmation::Yes {
             let ids = open.iter().map(|program| program.id.clone());
             self.programs.agreed().extend(ids);
-            if self.keeps && self.mode == ConsentMode::Interactive {
-                for program in open {
-                    self.store(program);
-                }
-            }
+            let is_kept = self.keeps && self.mode == ConsentMode::Interactive;
+            let kept = open.iter().filter(|_| is_kept);
+            kept.for_each(|program| self.store(program));
         }
         answer
     }
@@ -210,7 +208,8 @@ mod tests {
                     login,
                     ..ProgramStatus::default()
                 };
-                (ProviderId::new(*id), status)
+                let program = programs.find(&ProviderId::new(*id));
+                (program.unwrap().clone(), status)
             };
             let statuses = logins.iter().map(status).collect();
             programs.statuses.set(statuses).unwrap();

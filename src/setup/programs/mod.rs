@@ -6,7 +6,7 @@
 
 pub mod consent;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,32 +22,30 @@ use crate::config::settings::Settings;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::model::program::{Program, of_vendor};
 use crate::domain::names::near_or_all;
-use crate::engine::ports::Providers;
 use crate::error::Error;
 use crate::providers::programs::seat::ProgramSeat;
 use crate::providers::programs::status::{Login, ProgramStatus};
 
-/// All programs, of the settings and known by name.
+/// All programs, of the settings and known by name. The plans of a process share their seats.
 #[derive(Debug)]
 pub struct ProgramList {
-    programs: Vec<Program>,
-    environment: Environment,
+    seats: Vec<Arc<ProgramSeat>>,
     home: Home,
-    statuses: OnceCell<Vec<(ProviderId, ProgramStatus)>>,
+    statuses: OnceCell<Vec<(Program, ProgramStatus)>>,
     /// Those that the user has agreed to in this process.
     agreed: Mutex<BTreeSet<ProviderId>>,
 }
 
 impl ProgramList {
     pub fn load(settings: &Settings, environment: &Environment, home: &Home) -> Self {
-        let mut programs = settings.programs.all();
-        for program in &mut programs {
+        let seat = |mut program: Program| {
             let called = program.argv.first();
             program.executable = called.and_then(|called| resolve(called, environment));
-        }
+            let (variables, locks) = (environment.texts(), home.programs_folder());
+            Arc::new(ProgramSeat::new(program, variables, &locks))
+        };
         Self {
-            programs,
-            environment: environment.clone(),
+            seats: settings.programs.all().into_iter().map(seat).collect(),
             home: home.clone(),
             statuses: OnceCell::new(),
             agreed: Mutex::default(),
@@ -59,7 +57,7 @@ impl ProgramList {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Program> {
-        self.programs.iter()
+        self.seats.iter().map(|seat| &seat.program)
     }
 
     pub fn find(&self, id: &ProviderId) -> Option<&Program> {
@@ -68,77 +66,46 @@ impl ProgramList {
 
     /// Says why a program cannot be asked; `None` for any other provider.
     pub fn check(&self, id: &ProviderId) -> Option<Result<(), Error>> {
-        match (self.find(id), id.command()) {
-            (Some(program), _) => Some(program.check()),
-            (None, None) => None,
-            (None, Some(name)) => {
-                let ids: Vec<&str> = self.iter().map(|it| it.id.as_str()).collect();
-                let add = format!("conclave config set programs.{name}.argv '[\"/path/to/it\"]'");
-                let error = Error::usage(format!("the settings have no program `{name}`"));
-                let error = error.hint(near_or_all(id.as_str(), &ids));
-                Some(Err(error.hint(format!("or add it with `{add}`"))))
-            }
+        if let Some(program) = self.find(id) {
+            return Some(program.check());
         }
+        let name = id.command()?;
+        let ids: Vec<&str> = self.iter().map(|it| it.id.as_str()).collect();
+        let add = format!("conclave config set programs.{name}.argv '[\"/path/to/it\"]'");
+        let error = Error::usage(format!("the settings have no program `{name}`"));
+        let error = error.hint(near_or_all(id.as_str(), &ids));
+        Some(Err(error.hint(format!("or add it with `{add}`"))))
     }
 
     /// Returns what each installed program says of itself, which spends nothing. They are asked
     /// once, all at the same time.
-    pub async fn statuses(&self) -> &[(ProviderId, ProgramStatus)] {
-        let ask = || async {
-            let seats = self.iter().filter_map(|program| self.seat(program));
-            join_all(seats.map(|(id, seat)| async move { (id, seat.status().await) })).await
-        };
+    pub async fn statuses(&self) -> &[(Program, ProgramStatus)] {
+        let status = async |seat: &ProgramSeat| (seat.program.clone(), seat.status().await);
+        let is_installed = |seat: &&Arc<ProgramSeat>| seat.program.executable.is_some();
+        let installed = self.seats.iter().filter(is_installed);
+        let ask = || join_all(installed.map(|seat| status(seat)));
         self.statuses.get_or_init(ask).await
     }
 
     /// Returns those whose user is logged in, and has not refused them. One that cannot say so must
     /// be allowed.
     pub async fn ready(&self) -> Vec<&Program> {
-        let ready = |(id, status): &(ProviderId, ProgramStatus)| {
-            let program = self.find(id)?;
-            let is_ready = match status.login {
-                Login::Plan(_) => program.allowed != Some(false),
-                Login::Unknown => program.is_allowed(),
-                Login::Billed(_) | Login::No => false,
-            };
-            is_ready.then_some(program)
+        let is_ready = |(program, status): &&(Program, ProgramStatus)| match status.login {
+            Login::Plan(_) => program.allowed != Some(false),
+            Login::Unknown => program.allowed == Some(true),
+            Login::Billed(_) | Login::No => false,
         };
-        self.statuses().await.iter().filter_map(ready).collect()
-    }
-
-    /// `None` if it is not installed.
-    fn seat(&self, program: &Program) -> Option<(ProviderId, ProgramSeat)> {
-        let (id, executable) = (program.id.clone(), program.executable.clone()?);
-        let (variables, locks) = (self.environment.texts(), self.home.programs_folder());
-        let seat = ProgramSeat::new(program.clone(), executable, variables, &locks);
-        Some((id, seat))
-    }
-
-    /// Connects those of a plan's providers that are programs.
-    pub fn connect(&self, ids: &BTreeSet<ProviderId>, providers: &mut Providers) {
-        let seats = self.of(ids).filter_map(|program| self.seat(program));
-        providers.extend(seats.map(|(id, seat)| (id, Arc::new(seat) as _)));
+        let ready = self.statuses().await.iter().filter(is_ready);
+        ready.map(|(program, _)| program).collect()
     }
 
     /// Those of a plan's providers that are programs.
-    fn of<'a>(&'a self, ids: &'a BTreeSet<ProviderId>) -> impl Iterator<Item = &'a Program> {
-        let is_asked = |program: &&Program| ids.contains(&program.id);
-        self.iter().filter(is_asked)
-    }
-
-    /// Where those of a plan's providers are that are programs.
-    pub fn files(&self, ids: &BTreeSet<ProviderId>) -> BTreeMap<ProviderId, String> {
-        let file = |program: &Program| {
-            let file = program.executable.as_ref()?.display().to_string();
-            Some((program.id.clone(), file))
-        };
-        self.of(ids).filter_map(file).collect()
-    }
-
-    /// The most calls at once of those of a plan's providers that are programs.
-    pub fn in_flight(&self, ids: &BTreeSet<ProviderId>) -> BTreeMap<ProviderId, u32> {
-        let limit = |it: &Program| (it.id.clone(), it.max_parallel);
-        self.of(ids).map(limit).collect()
+    pub fn of<'a>(
+        &'a self,
+        ids: &'a BTreeSet<ProviderId>,
+    ) -> impl Iterator<Item = &'a Arc<ProgramSeat>> {
+        let is_asked = |seat: &&Arc<ProgramSeat>| ids.contains(&seat.program.id);
+        self.seats.iter().filter(is_asked)
     }
 }
 

@@ -125,14 +125,15 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         failed.any(|trial| trial.provider == id.as_str())
     };
     let embedded = host::embedded(known_home, &settings, environment);
+    let is_fine = |check: &Check| check.status == CheckStatus::Ok;
     let can_answer = !is_refused
         && (found.answering.iter().any(|id| !failed(id))
             || found
                 .servers
                 .iter()
                 .any(|server| server.preferred().is_some())
-            || programs::can_answer(&of_programs)
-            || embedded.status == CheckStatus::Ok);
+            || of_programs.iter().any(is_fine)
+            || is_fine(&embedded));
     checks.extend(found.checks);
     checks.extend(of_programs);
     checks.push(embedded.of("embedded", "embedded"));

@@ -6,13 +6,10 @@ use crate::providers::programs::status::{Login, ProgramStatus};
 use crate::setup::programs::ProgramList;
 use crate::terminal::tables::doctor::{Check, CheckStatus};
 
-const ID: &str = "program.";
-
 /// A line for each that is installed, and one for all others.
 pub(super) async fn check(programs: &ProgramList) -> Vec<Check> {
-    let statuses = programs.statuses().await;
-    let of_status = |(id, status): &_| Some(check_of(programs.find(id)?, status));
-    let mut checks: Vec<Check> = statuses.iter().filter_map(of_status).collect();
+    let statuses = programs.statuses().await.iter();
+    let mut checks: Vec<Check> = statuses.map(check_of).collect();
     let absent = programs.iter().filter(|it| it.executable.is_none());
     let absent: Vec<&str> = absent.map(|it| it.id.as_str()).collect();
     if !absent.is_empty() {
@@ -22,19 +19,18 @@ pub(super) async fn check(programs: &ProgramList) -> Vec<Check> {
     checks
 }
 
-fn check_of(program: &Program, status: &ProgramStatus) -> Check {
-    let (level, words) = match &status.login {
-        Login::Plan(Some(plan)) => (CheckStatus::Ok, format!("logged in ({plan})")),
-        Login::Plan(None) => (CheckStatus::Ok, "logged in".to_owned()),
-        Login::Billed(by) => {
-            let words = format!("logged in with {by}: its calls are billed by use");
-            (CheckStatus::Warning, words)
-        }
-        Login::Unknown => {
-            let words = "not known whether it is logged in".to_owned();
-            (CheckStatus::Note, words)
-        }
-        Login::No => (CheckStatus::Note, "not logged in".to_owned()),
+fn check_of((program, status): &(Program, ProgramStatus)) -> Check {
+    let level = match status.login {
+        Login::Plan(_) => CheckStatus::Ok,
+        Login::Billed(_) => CheckStatus::Warning,
+        Login::Unknown | Login::No => CheckStatus::Note,
+    };
+    let words = match &status.login {
+        Login::Plan(Some(plan)) => format!("logged in ({plan})"),
+        Login::Plan(None) => "logged in".to_owned(),
+        Login::Billed(by) => format!("logged in with {by}: its calls are billed by use"),
+        Login::Unknown => "not known whether it is logged in".to_owned(),
+        Login::No => "not logged in".to_owned(),
     };
     let needs_login = matches!(status.login, Login::Billed(_) | Login::No);
     let command = program.login.as_ref().filter(|_| needs_login);
@@ -43,11 +39,5 @@ fn check_of(program: &Program, status: &ProgramStatus) -> Check {
     let home = keeps_home.then_some("login in a keyring: runs in your own CODEX_HOME");
     let message = status.version.iter().chain([&words]).map(String::as_str);
     let message = message.chain(home).collect::<Vec<_>>().join(" · ");
-    Check::new(level, message, fix).of(format!("{ID}{}", program.id), program.id.as_str())
-}
-
-/// Whether a plan would pay for an answer.
-pub(super) fn can_answer(checks: &[Check]) -> bool {
-    let is_ready = |check: &Check| check.status == CheckStatus::Ok && check.id.starts_with(ID);
-    checks.iter().any(is_ready)
+    Check::new(level, message, fix).of(format!("program.{}", program.id), program.id.as_str())
 }

@@ -66,12 +66,10 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let search = ServerSearch::new(&settings, &access_list)?;
     let servers = block_on(search::find(&search, &all_kinds()))?;
     let now = app.clock.now();
+    let programs = ProgramList::load(&settings, app.environment, &home);
     let mut list = ModelList {
         warnings: catalog.age_warnings(now),
-        programs: ProgramList::load(&settings, app.environment, &home)
-            .iter()
-            .map(program_models)
-            .collect(),
+        programs: programs.iter().map(program_models).collect(),
         ..list(&catalog, &access_list, &servers, &home, now.day())
     };
     list.keep_only(&args.filter.join(" "));
@@ -151,7 +149,7 @@ fn program_models(program: &Program) -> ProgramModels {
         id: program.id.to_string(),
         name: program.name.clone(),
         executable: file.map(|file| file.display().to_string()),
-        allowed: program.is_allowed(),
+        allowed: program.allowed == Some(true),
         models: program.usual_models(),
     }
 }

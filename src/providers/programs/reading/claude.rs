@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::failures::Trouble;
 use super::{Flow, On, Reading};
 use crate::consultation::protocol::call::{FailureClass, StopReason};
-use crate::domain::cost::plan_use::{PlanUse, PlanWindow};
+use crate::domain::cost::plan_use::PlanWindow;
 use crate::domain::cost::tokens::Usage;
 use crate::domain::model::billing::Billing;
 use crate::domain::model::dialect::ReportedCost;
@@ -42,13 +42,12 @@ impl Reading {
         let mut servers = entries(line, "mcp_servers").map(|server| text(&server["name"]));
         let server = || Some(format!("the MCP server `{}`", servers.next()?));
         let key = text(&line["apiKeySource"]);
-        if let Some(what) = tool.or_else(server) {
-            let problem = format!("started with {what}, which no seat has");
+        let says_both = line["tools"].is_array() && line["mcp_servers"].is_array();
+        let foreign = tool.or_else(server);
+        let foreign = foreign.map(|what| format!("started with {what}, which no seat has"));
+        let unsaid = (!says_both).then(|| "did not say with which tools it started".to_owned());
+        if let Some(problem) = foreign.or(unsaid) {
             return self.fail(FailureClass::BadRequest, &problem);
-        }
-        if !line["tools"].is_array() || !line["mcp_servers"].is_array() {
-            let problem = "did not say with which tools it started";
-            return self.fail(FailureClass::BadRequest, problem);
         }
         if self.program.billing == Billing::Plan && key != "none" {
             let problem = format!(
@@ -115,13 +114,10 @@ impl Reading {
         let windows = windows.filter_map(|(kind, window)| plan_window(kind, window));
         let nearest = windows.max_by_key(|window| window.used_percent);
         let nearest = nearest.or_else(|| plan_window(text(&info["rateLimitType"]), info));
-        let earlier = self.plan.take().and_then(|plan| plan.window);
         let is_overage = info["isUsingOverage"] == true || info["overageInUse"] == true;
-        self.plan = Some(PlanUse {
-            plan: None,
-            window: nearest.or(earlier),
-            is_overage,
-        });
+        let plan = self.plan.get_or_insert_default();
+        plan.window = nearest.or(plan.window.take());
+        plan.is_overage = is_overage;
         self.resets_at = moment(&info["resetsAt"]).or(self.resets_at);
         // A limit of the server, which is none of the plan, has no reset.
         if info["status"] == "rejected" && self.resets_at.is_some() {

@@ -32,20 +32,16 @@ impl Trouble {
         let said = [&words, &said, "no explanation"].map(shortened);
         let mut said = said.into_iter().filter(|words| !words.is_empty());
         let words = said.next().unwrap_or_default();
-        match (class, &program.login) {
-            (Some(class @ FailureClass::Auth), Some(login)) => {
+        let beginning = clean::shortened(&words, MAX_UNKNOWN_CHARS);
+        match (class, status, &program.login) {
+            (Some(class @ FailureClass::Auth), _, Some(login)) => {
                 let words = words.trim_end_matches('.');
                 Failure::new(class, format!("{words}; log in with `{login}`"))
             }
-            (Some(class), _) => Failure::new(class, words),
-            (None, _) => {
-                // A request that is refused would be refused again.
-                let class = match status {
-                    Some(400..500) => FailureClass::BadRequest,
-                    _ => FailureClass::Transport,
-                };
-                Failure::new(class, clean::shortened(&words, MAX_UNKNOWN_CHARS))
-            }
+            (Some(class), ..) => Failure::new(class, words),
+            // A request that is refused would be refused again.
+            (None, Some(400..500), _) => Failure::new(FailureClass::BadRequest, beginning),
+            (None, ..) => Failure::new(FailureClass::Transport, beginning),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::failures::Trouble;
 use super::{Flow, On, ProgramEnd, Reading};
 use crate::consultation::protocol::call::StopReason;
 use crate::domain::cost::tokens::Usage;
-use crate::domain::model::program::{AnswerPaths, AnswerReader};
+use crate::domain::model::program::AnswerReader;
 use crate::engine::ports::Delta;
 
 impl Reading {
@@ -22,19 +22,14 @@ impl Reading {
 
     pub(super) fn finish_generic(&mut self, end: ProgramEnd) {
         let is_success = end == ProgramEnd::Exited(Some(0));
-        let output = &self.loose;
-        let (paths, values): (_, Vec<Value>) = match &self.program.reader {
+        let (paths, output) = (&self.program.paths, &self.loose);
+        let in_line = |line| serde_json::from_str(line).ok();
+        let values: Vec<Value> = match self.program.reader {
             AnswerReader::ClaudeCode | AnswerReader::Codex => return,
-            AnswerReader::Json(paths) => (paths.clone(), value_in(output).into_iter().collect()),
-            AnswerReader::JsonLines(paths) => {
-                let values = output.lines().map(serde_json::from_str);
-                (paths.clone(), values.filter_map(Result::ok).collect())
-            }
-            AnswerReader::Text => {
-                let whole = Value::from(output.trim());
-                let values = Some(whole).filter(|_| is_success).into_iter().collect();
-                (AnswerPaths::default(), values)
-            }
+            AnswerReader::Json => value_in(output).into_iter().collect(),
+            AnswerReader::JsonLines => output.lines().filter_map(in_line).collect(),
+            AnswerReader::Text if is_success => vec![output.trim().into()],
+            AnswerReader::Text => Vec::new(),
         };
         if matches!(end, ProgramEnd::Exited(_)) {
             // What a program that failed has written is no part of an answer.

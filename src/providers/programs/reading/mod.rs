@@ -46,11 +46,10 @@ pub enum ProgramEnd {
 }
 
 /// Reads the output of one call, line by line.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Reading {
     program: Program,
     has_schema: bool,
-    zone: TimeZone,
     reply: PartialReply,
     plan: Option<PlanUse>,
     /// The end of the plan's window, as data; a text is read otherwise.
@@ -61,7 +60,6 @@ pub struct Reading {
     loose: String,
     /// Outweighs all that follows.
     failure: Option<Failure>,
-    flow: Flow,
     /// What Claude Code runs with is known, and right.
     is_checked: bool,
     asked_a_model: bool,
@@ -70,34 +68,18 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// `zone` is the user's: programs write times of the day without one.
-    pub fn new(program: &Program, ask: &Ask, zone: &TimeZone) -> Self {
+    pub fn new(program: &Program, ask: &Ask) -> Self {
         Self {
             program: program.clone(),
             has_schema: enforces_schema(program, ask),
-            zone: zone.clone(),
             reply: PartialReply::new(ask, &Account::default()),
-            plan: None,
-            resets_at: None,
-            trouble: None,
-            loose: String::new(),
-            failure: None,
-            flow: Flow::Continue(()),
-            is_checked: false,
-            asked_a_model: false,
-            codes: Vec::new(),
+            ..Self::default()
         }
     }
 
-    /// Takes a line of standard output, without its end. Nothing that a program writes once it is
-    /// stopped counts.
+    /// Takes a line of standard output, without its end. After a break there must be no more:
+    /// nothing that a program writes once it is stopped counts.
     pub fn line(&mut self, line: &str, on: On<'_>) -> Flow {
-        self.flow?;
-        self.flow = self.read(line, on);
-        self.flow
-    }
-
-    fn read(&mut self, line: &str, on: On<'_>) -> Flow {
         let read = match self.program.reader {
             AnswerReader::ClaudeCode => Self::claude_event,
             AnswerReader::Codex => Self::codex_event,
@@ -148,8 +130,14 @@ impl Reading {
     }
 
     /// Returns the outcome. `stderr` is the end of what the program wrote there, `now` turns the
-    /// time of a reset into a delay.
-    pub fn finish(mut self, end: ProgramEnd, stderr: &str, now: Timestamp) -> Outcome {
+    /// time of a reset into a delay. Programs write times of the day without a zone: it is `user`'s.
+    pub fn finish(
+        mut self,
+        end: ProgramEnd,
+        stderr: &str,
+        now: Timestamp,
+        user: &TimeZone,
+    ) -> Outcome {
         self.finish_generic(end);
         let mut failure = match (self.failure.take(), self.trouble.take()) {
             (Some(failure), _) => failure,
@@ -161,7 +149,7 @@ impl Reading {
             }
             (None, None) => self.unanswered(end, stderr),
         };
-        let in_words = || reset(&failure.message, now, &self.zone);
+        let in_words = || reset(&failure.message, now, user);
         let resets_at = match failure.class {
             FailureClass::Quota => self.resets_at.or_else(in_words),
             FailureClass::RateLimit => in_words(),

@@ -69,7 +69,7 @@ async fn programs_of_all_processes_are_counted() {
         locks.pop();
     };
     let (ninth, ()) = tokio::join!(gates[1].program(LONG), freed);
-    ninth.unwrap();
+    ninth.unwrap().unwrap();
 }
 
 #[tokio::test]

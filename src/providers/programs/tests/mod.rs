@@ -42,20 +42,14 @@ fn program(reader: AnswerReader, argv: &[&str]) -> Program {
         id: ProviderId::new("command:test"),
         name: "Test".to_owned(),
         argv: words(argv),
-        schema_argv: Vec::new(),
-        system_in_file: false,
         reader,
-        pass_env: Vec::new(),
-        set_env: BTreeMap::new(),
-        check: Vec::new(),
         login: Some("test login".to_owned()),
         time_limit: LIMITS.time,
         max_parallel: 2,
         max_output: LIMITS.bytes,
         billing: Billing::Plan,
-        allows_overage: false,
         allowed: Some(true),
-        executable: None,
+        ..Program::default()
     }
 }
 
@@ -71,14 +65,14 @@ fn own(variables: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 /// A seat whose locks are in the folder.
-fn seat(program: Program, folder: &Path, variables: &[(&str, &str)]) -> ProgramSeat {
+fn seat(mut program: Program, folder: &Path, variables: &[(&str, &str)]) -> ProgramSeat {
     let is_shell = program.argv[0] == "sh";
-    let executable = PathBuf::from(if is_shell {
+    program.executable = Some(PathBuf::from(if is_shell {
         "/bin/sh"
     } else {
         &program.argv[0]
-    });
-    ProgramSeat::new(program, executable, own(variables), &folder.join("locks"))
+    }));
+    ProgramSeat::new(program, own(variables), &folder.join("locks"))
 }
 
 async fn asked(seat: &ProgramSeat, question: &str) -> Outcome {

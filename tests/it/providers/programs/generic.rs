@@ -2,7 +2,7 @@
 
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::domain::cost::tokens::UsageSource;
-use conclave::domain::model::program::{AnswerPaths, AnswerReader};
+use conclave::domain::model::program::{AnswerPaths, AnswerReader, Program};
 use conclave::providers::programs::reading::ProgramEnd;
 
 use super::{CLEAN, FAILED, Read, own, read};
@@ -17,8 +17,26 @@ fn paths() -> AnswerPaths {
 }
 
 fn output(reader: AnswerReader, text: &str, end: ProgramEnd, stderr: &str) -> Read {
+    let paths = match reader {
+        AnswerReader::Text => AnswerPaths::default(),
+        _ => paths(),
+    };
+    output_at(paths, reader, text, end, stderr)
+}
+
+fn output_at(
+    paths: AnswerPaths,
+    reader: AnswerReader,
+    text: &str,
+    end: ProgramEnd,
+    stderr: &str,
+) -> Read {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    read(&own(reader), &lines, end, stderr)
+    let program = Program {
+        paths,
+        ..own(reader)
+    };
+    read(&program, &lines, end, stderr)
 }
 
 #[test]
@@ -109,7 +127,7 @@ fn one_json_value_has_the_answer_wherever_it_stands() {
         format!("{value}\nDone.\n"),
     ];
     for text in texts {
-        let reply = output(AnswerReader::Json(paths()), &text, CLEAN, "").reply();
+        let reply = output(AnswerReader::Json, &text, CLEAN, "").reply();
         assert_eq!(reply.text, "yes", "{text}");
         let usage = reply.usage;
         assert_eq!(
@@ -122,10 +140,10 @@ fn one_json_value_has_the_answer_wherever_it_stands() {
 #[test]
 fn an_answer_that_is_no_text_is_json() {
     let value = r#"{"result": {"text": {"position": "p"}}}"#;
-    let reply = output(AnswerReader::Json(paths()), value, CLEAN, "").reply();
+    let reply = output(AnswerReader::Json, value, CLEAN, "").reply();
     assert_eq!(reply.text, r#"{"position":"p"}"#);
     let whole = AnswerPaths::default();
-    let reply = output(AnswerReader::Json(whole), value, CLEAN, "").reply();
+    let reply = output_at(whole, AnswerReader::Json, value, CLEAN, "").reply();
     assert_eq!(reply.text, r#"{"result":{"text":{"position":"p"}}}"#);
 }
 
@@ -167,10 +185,7 @@ fn an_error_in_the_output_outweighs_the_exit_code_and_the_answer() {
         ),
     ];
     for (text, end, class, message) in cases {
-        for reader in [
-            AnswerReader::Json(paths()),
-            AnswerReader::JsonLines(paths()),
-        ] {
+        for reader in [AnswerReader::Json, AnswerReader::JsonLines] {
             let failure = output(reader, text, end, "").failure();
             assert_eq!((failure.class, failure.message.as_str()), (class, message));
         }
@@ -184,12 +199,12 @@ a banner
 {"result": {"text": "one"}}
 {"result": {"text": "two"}, "usage": {"out": 7}}
 {"type": "end", "result": null}"#;
-    let reply = output(AnswerReader::JsonLines(paths()), lines, CLEAN, "").reply();
+    let reply = output(AnswerReader::JsonLines, lines, CLEAN, "").reply();
     assert_eq!(reply.text, "two");
     assert_eq!((reply.usage.input, reply.usage.output), (1, 7));
     assert_eq!(reply.usage.source, UsageSource::Reported);
     // A count of the output alone says too little.
     let line = r#"{"result": {"text": "one"}, "usage": {"out": 7}}"#;
-    let reply = output(AnswerReader::JsonLines(paths()), line, CLEAN, "").reply();
+    let reply = output(AnswerReader::JsonLines, line, CLEAN, "").reply();
     assert_eq!(reply.usage.source, UsageSource::Estimated);
 }

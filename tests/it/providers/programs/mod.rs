@@ -71,7 +71,7 @@ impl Read {
 fn read(program: &Program, lines: &[String], end: ProgramEnd, stderr: &str) -> Read {
     let ask = ask_of(program.id.as_str(), "m");
     let zone = TimeZone::get("America/New_York").unwrap();
-    let mut reading = Reading::new(program, &ask, &zone);
+    let mut reading = Reading::new(program, &ask);
     let mut heard = String::new();
     let mut on = |delta| {
         if let Delta::Text(piece) = delta {
@@ -84,7 +84,7 @@ fn read(program: &Program, lines: &[String], end: ProgramEnd, stderr: &str) -> R
         .map(|at| at + 1);
     let end = stopped_after.map_or(end, |_| ProgramEnd::Stopped);
     Read {
-        outcome: reading.finish(end, stderr, now()),
+        outcome: reading.finish(end, stderr, now(), &zone),
         heard,
         stopped_after,
     }
