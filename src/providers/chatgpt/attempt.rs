@@ -166,5 +166,8 @@ fn opened(token: &str, keys: &Value) -> Option<(Value, bool)> {
     };
     let is_named = |key: &&Value| head.get("kid").is_none() || key.get("kid") == head.get("kid");
     let is_signed = entries(keys, "keys").filter(is_named).any(has_signed);
-    Some((claims, is_signed && head["alg"] == "RS256"))
+    Some((
+        claims,
+        is_signed && head.get("alg").is_some_and(|it| it == "RS256"),
+    ))
 }
