@@ -12,10 +12,11 @@ use jiff::tz::TimeZone;
 
 use crate::commands::agent_loop::{circuit, exit_check};
 use crate::commands::consult::resume;
+use crate::commands::history::consult_stats;
 use crate::commands::inventory::setup;
 use crate::commands::inventory::{doctor, login, models, personas};
 use crate::commands::{
-    App, benchmark, completions, config, consult, consult_stats, history, mcp, refine, scrub,
+    App, benchmark, completions, config, consult, history, mcp, refine, scrub, view,
 };
 use crate::config::env::Environment;
 use crate::engine::clock::Clock;
@@ -45,6 +46,7 @@ enum Command {
     Refine(Box<refine::Args>),
     History(history::Args),
     Ls(history::ListArgs),
+    View(view::Args),
     #[command(visible_alias = "stats")]
     ConsultStats(consult_stats::Args),
     Benchmark(Box<benchmark::Args>),
@@ -143,6 +145,7 @@ fn carry_out(command: Command, app: App<'_>) -> Result<Exit, Error> {
         Command::ConsultStats(args) => consult_stats::run(&args, app),
         Command::History(args) => history::run(&args, app),
         Command::Ls(args) => history::list(&args, app),
+        Command::View(args) => view::run(&args, app),
         Command::Login(command) => login::run(&command, app),
         Command::Logout(args) => login::log_out(&args, app),
         Command::Doctor(args) => doctor::run(&args, app),

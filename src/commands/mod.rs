@@ -2,7 +2,7 @@
 
 pub mod consult;
 pub mod history;
-pub mod consult_stats;
+pub mod view;
 pub mod refine;
 pub mod benchmark;
 pub mod agent_loop;

@@ -10,7 +10,7 @@
 
 use std::error::Error;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::write::{Durability, PRIVATE, WriteError};
-use super::{LinkPolicy, SizeLimit, open_with};
+use super::{LinkPolicy, SizeLimit, open, open_with};
 use crate::domain::answer::artifact::MissingFieldError;
 use crate::domain::record::log::{Fold, LogLine};
 
@@ -405,6 +405,39 @@ pub fn read<E: LogLine, T>(
     let file = open_with(options, path, SizeLimit::LOG, LinkPolicy::Refuse)
         .map_err(|error| LogError::unreadable(path, error))?;
     read(&mut LogReader::new(path, &file))
+}
+
+/// How far a log has been read that another process writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LogPosition {
+    bytes: u64,
+    pub lines: u64,
+}
+
+/// Reads the events behind a position, without locking the log, and moves the position to their
+/// end.
+///
+/// # Errors
+///
+/// When the log is missing, or cannot be read.
+pub fn read_on<E: LogLine>(
+    path: &Path,
+    position: &mut LogPosition,
+    mut each: impl FnMut(E),
+) -> Result<(), LogError> {
+    let unreadable = |error| LogError::unreadable(path, error);
+    let mut file = open(path, SizeLimit::JOURNAL).map_err(unreadable)?;
+    file.seek(SeekFrom::Start(position.bytes))
+        .map_err(unreadable)?;
+    let mut lines = LogReader::new(path, &file);
+    lines.line = position.lines;
+    while let Some(event) = lines.next() {
+        each(event?);
+        position.lines += 1;
+    }
+    // The missing line break comes before anything else.
+    position.bytes += lines.whole_bytes + u64::from(lines.lacks_line_break);
+    Ok(())
 }
 
 /// `None` without any.

@@ -1,5 +1,7 @@
 //! How far a run may go without asking: the flags that all paid runs share.
 
+use std::time::Duration;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -172,6 +174,15 @@ pub(crate) fn dollars(text: &str) -> Result<MicroUsd, String> {
     amount
         .and_then(MicroUsd::from_usd)
         .ok_or_else(|| "must be an amount in dollars, such as 0.50".to_owned())
+}
+
+/// Reads a whole number of units, each with its seconds.
+pub(crate) fn span_in(units: &[(&str, u64)], text: &str) -> Option<Duration> {
+    let seconds = units.iter().find_map(|(unit, seconds)| {
+        let number: u32 = text.trim().strip_suffix(unit)?.parse().ok()?;
+        Some(u64::from(number) * seconds)
+    });
+    seconds.map(Duration::from_secs)
 }
 
 /// Reads a part of a whole.

@@ -11,7 +11,7 @@ use clap::Arg;
 
 pub(crate) use self::context::ContextFlags;
 pub(crate) use self::control::{ControlFlags, SendingFlags, SpendingFlags, consent_mode};
-pub(crate) use self::control::{choice, confidence, dollars, share};
+pub(crate) use self::control::{choice, confidence, dollars, share, span_in};
 pub(crate) use self::output::{
     AnswerFormat, FormatFlags, JsonFlags, OutputFlags, PagerFlag, formats,
 };

@@ -100,8 +100,8 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         state: args.state.map(StateArg::filter),
         mode: args.mode.clone(),
         search,
-        before: None,
         calls: (args.state.is_none() && !args.all).then_some(true),
+        ..Filter::default()
     };
     let limit = (!args.all).then(|| usize::try_from(args.limit).unwrap_or(usize::MAX));
     let history = collect(archive, args, &filter, limit)?;

@@ -1,6 +1,7 @@
 //! `conclave history`: past consultations. Lists come from the index; everything else from the
 //! files.
 
+pub(crate) mod consult_stats;
 mod list;
 mod outcome;
 mod rejudge;

@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 
 use crate::commands::block_on;
 use crate::commands::completions::ids;
+use crate::commands::flags::span_in;
 use crate::domain::ids::ConsultationId;
 use crate::domain::record::history::HistoryRow;
 use crate::domain::time::Timestamp;
@@ -224,13 +225,7 @@ fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
 
 /// `90d`, `12w` or `36h`.
 fn span(text: &str) -> Result<Duration, String> {
-    let units = [("h", 1), ("d", 24), ("w", 7 * 24)];
-    let hours = units.iter().find_map(|(unit, hours)| {
-        let number: u32 = text.trim().strip_suffix(unit)?.parse().ok()?;
-        Some(u64::from(number) * hours)
-    });
-    hours
-        .map(|hours| Duration::from_secs(hours * 3600))
+    span_in(&[("h", 3600), ("d", 24 * 3600), ("w", 7 * 24 * 3600)], text)
         .ok_or_else(|| "must be days, weeks or hours: 90d, 12w, 36h".to_owned())
 }
 

@@ -53,7 +53,8 @@ impl Transcript {
         Some(transcript)
     }
 
-    fn take(&mut self, envelope: &Envelope) {
+    /// Adds the next event.
+    pub fn take(&mut self, envelope: &Envelope) {
         if let Event::Consultation(ConsultationEvent::Resumed(_)) = &envelope.event {
             self.paused += envelope.at.since(self.last_at);
         }

@@ -23,8 +23,14 @@ pub struct Filter {
     pub state: Option<Completion>,
     pub mode: Option<String>,
     pub search: Option<Search>,
+    /// A part of the name of a model that took part.
+    pub model: Option<String>,
+    /// Only consultations that began then or later.
+    pub since: Option<Timestamp>,
     /// Only consultations that began earlier.
     pub before: Option<Timestamp>,
+    /// The least and the most that is known to be spent.
+    pub cost: (Option<MicroUsd>, Option<MicroUsd>),
     /// Only consultations that made a call, or that made none.
     pub calls: Option<bool>,
 }
@@ -43,17 +49,28 @@ pub fn list(
     filter: &Filter,
     limit: Option<usize>,
 ) -> Result<Vec<HistoryRow>> {
+    list_from(connection, filter, 0, limit)
+}
+
+/// Newest first, without the `skipped` newest, at most `limit` of them.
+pub fn list_from(
+    connection: &Connection,
+    filter: &Filter,
+    skipped: usize,
+    limit: Option<usize>,
+) -> Result<Vec<HistoryRow>> {
     let Query {
         tables,
         conditions,
         mut values,
         key,
     } = Query::of(filter);
-    values.push(limit.map_or(Value::Integer(-1), |limit| {
-        Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX))
-    }));
-    let sql =
-        format!("SELECT {COLUMNS} FROM {tables} WHERE {conditions} ORDER BY {key} DESC LIMIT ?");
+    let number = |rows| Value::Integer(i64::try_from(rows).unwrap_or(i64::MAX));
+    values.push(limit.map_or(Value::Integer(-1), number));
+    values.push(number(skipped));
+    let sql = format!(
+        "SELECT {COLUMNS} FROM {tables} WHERE {conditions} ORDER BY {key} DESC LIMIT ? OFFSET ?"
+    );
     connection
         .prepare_cached(&sql)?
         .query_map(params_from_iter(values), history_row)?
@@ -113,7 +130,10 @@ impl Query {
             state,
             mode,
             search,
+            model,
+            since,
             before,
+            cost: (least, most),
             calls,
         } = filter;
         let (mut conditions, mut values) = (Vec::new(), Vec::new());
@@ -140,11 +160,22 @@ impl Query {
         if let Some(mode) = mode {
             require("c.mode = ?", vec![Value::Text(mode.clone())]);
         }
-        if let Some(before) = before {
-            require(
-                &format!("{key} < ?"),
-                vec![Value::Integer(rows::first_number(*before))],
-            );
+        for (at, is) in [(since, ">="), (before, "<")] {
+            if let Some(at) = at {
+                let number = Value::Integer(rows::first_number(*at));
+                require(&format!("{key} {is} ?"), vec![number]);
+            }
+        }
+        for (amount, is) in [(least, ">="), (most, "<=")] {
+            if let Some(amount) = amount {
+                let amount = Value::Integer(i64::try_from(amount.0).unwrap_or(i64::MAX));
+                require(&format!("c.total_micro_usd {is} ?"), vec![amount]);
+            }
+        }
+        if let Some(model) = model {
+            let took_part = "EXISTS (SELECT 1 FROM consultation_agents a WHERE \
+                a.number = c.number AND instr(a.provider || ':' || a.model, ?))";
+            require(took_part, vec![Value::Text(model.clone())]);
         }
         if let Some(calls) = calls {
             // The others have ended with an answer, or are not at their end.

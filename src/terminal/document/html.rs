@@ -1,5 +1,5 @@
-//! Renders a document as one self-contained web page, for the browser and for paper. It runs and
-//! loads nothing, and its content security policy forbids both.
+//! Renders a document as a web page, for the browser and for paper: as one self-contained file, which
+//! runs and loads nothing, or within the frame of the pages that `conclave view` serves.
 //!
 //! `maud` escapes all text except literals of this program. Foreign text has a writing direction of
 //! its own; `marks` renders what models write as bold words, code and lists.
@@ -16,31 +16,104 @@ use crate::text::clean::{clean, one_line, shortened};
 const CONTENT_SECURITY_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
+pub const STYLE: &str = include_str!("style.css");
+
 /// Longer titles are cut: they appear in browser tabs and in the names of printed files.
 const LONGEST_TITLE: usize = 80;
 
-/// Renders a page, with links to the pages of other consultations, named `ID.html`, that lie in the
-/// same folder. A blank title becomes `untitled`.
+/// What stands around a served page.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// The addresses and titles of the navigation.
+    pub pages: &'static [(&'static str, &'static str)],
+    /// The address in the navigation that the page belongs to.
+    pub current: &'static str,
+    /// A question to the page itself, which asks again with the values that are typed.
+    pub form: Vec<Field>,
+    /// The page changes, and sends its new contents as events to who asks for them.
+    pub is_live: bool,
+}
+
+/// A field of a form, with its value. The first one of a form is its search.
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub name: &'static str,
+    pub label: &'static str,
+    pub value: String,
+    pub kind: FieldKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum FieldKind {
+    Text,
+    Date,
+    Dollars,
+    /// One of these, or none of them.
+    Choice(&'static [&'static str]),
+}
+
+/// Renders a self-contained page, with links to the pages of other consultations, named `ID.html`,
+/// that lie in the same folder. A blank title becomes `untitled`.
 pub fn page(title: &str, untitled: &str, parts: &[Part], beside: &BTreeSet<String>) -> String {
-    let renderer = Renderer { beside };
-    let title = match one_line(title) {
+    let main = Renderer::Beside(beside).sections(parts);
+    let title = title_or(title, untitled);
+    let policy = Some(CONTENT_SECURITY_POLICY);
+    // The program's own file: text in `style` knows no escapes.
+    let style = html! { style { (PreEscaped(STYLE)) } };
+    whole(&title, policy, &style, &html! { main { (main) } })
+}
+
+/// Renders a page that loads style and script from its server.
+pub fn served_page(title: &str, parts: &[Part], frame: &Frame) -> String {
+    let head = html! {
+        link rel="icon" href="/icon.svg";
+        link rel="stylesheet" href="/style.css";
+        script src="/script.js" defer {}
+    };
+    let body = html! {
+        header {
+            nav {
+                @for (address, title) in frame.pages {
+                    a href=(address) aria-current=[(*address == frame.current).then_some("page")] {
+                        (title)
+                    }
+                }
+            }
+            @if !frame.form.is_empty() { (form(&frame.form, frame.current)) }
+        }
+        main data-live[frame.is_live] { (Renderer::Served.sections(parts)) }
+    };
+    whole(&title_or(title, "conclave"), None, &head, &body)
+}
+
+/// Renders what stands in `main` of a served page.
+pub fn served_main(parts: &[Part]) -> String {
+    clean(&Renderer::Served.sections(parts).into_string())
+}
+
+fn title_or(title: &str, untitled: &str) -> String {
+    match one_line(title) {
         title if title.is_empty() => untitled.to_owned(),
         title => shortened(&title, LONGEST_TITLE),
-    };
+    }
+}
+
+fn whole(title: &str, policy: Option<&str>, head: &Markup, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(CONTENT_SECURITY_POLICY);
+                @if let Some(policy) = policy {
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                }
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="referrer" content="no-referrer";
                 title { (title) }
-                // The program's own file: text in `style` knows no escapes.
-                style { (PreEscaped(include_str!("style.css"))) }
+                (head)
             }
-            body { main { (renderer.sections(parts)) } }
+            body { (body) }
         }
         "\n"
     };
@@ -48,12 +121,45 @@ pub fn page(title: &str, untitled: &str, parts: &[Part], beside: &BTreeSet<Strin
     clean(&page.into_string())
 }
 
-struct Renderer<'a> {
-    beside: &'a BTreeSet<String>,
+fn form(fields: &[Field], address: &str) -> Markup {
+    let is_set = fields.iter().any(|field| !field.value.is_empty());
+    html! {
+        form role="search" action=(address) {
+            @for Field { name, label, value, kind } in fields {
+                label {
+                    span { (label) }
+                    @match kind {
+                        FieldKind::Text => input type="search" name=(name) value=(value) autocomplete="off";
+                        FieldKind::Date => input type="date" name=(name) value=(value);
+                        FieldKind::Dollars => {
+                            input type="number" min="0" step="any" name=(name) value=(value);
+                        }
+                        FieldKind::Choice(choices) => select name=(name) {
+                            option value="" { "any" }
+                            @for choice in *choices {
+                                option value=(choice) selected[choice == value] { (choice) }
+                            }
+                        }
+                    }
+                }
+            }
+            button { "Search" }
+            @if is_set { a href=(address) { "Clear" } }
+        }
+    }
+}
+
+/// By what the links of a page lead to.
+#[derive(Clone, Copy)]
+enum Renderer<'a> {
+    /// The pages of these consultations, in the same folder.
+    Beside(&'a BTreeSet<String>),
+    /// Pages of the same server.
+    Served,
 }
 
 impl Renderer<'_> {
-    fn sections(&self, parts: &[Part]) -> Markup {
+    fn sections(self, parts: &[Part]) -> Markup {
         let sections = parts.chunk_by(|_, next| !matches!(next, Part::Heading(2, _)));
         html! {
             @for section in sections {
@@ -66,11 +172,11 @@ impl Renderer<'_> {
         }
     }
 
-    fn parts(&self, parts: &[Part]) -> Markup {
+    fn parts(self, parts: &[Part]) -> Markup {
         html! { @for part in parts { (self.part(part)) } }
     }
 
-    fn part(&self, part: &Part) -> Markup {
+    fn part(self, part: &Part) -> Markup {
         match part {
             Part::Heading(level, line) => {
                 let is_long = *level == 1 && line.is_long();
@@ -117,7 +223,7 @@ impl Renderer<'_> {
         }
     }
 
-    fn fact(&self, fact: &Fact) -> Markup {
+    fn fact(self, fact: &Fact) -> Markup {
         html! {
             @if !fact.label.is_empty() { strong { (self.line(&fact.label)) ":" } " " }
             @for (at, value) in fact.values.iter().enumerate() {
@@ -127,7 +233,7 @@ impl Renderer<'_> {
         }
     }
 
-    fn table(&self, table: &Table) -> Markup {
+    fn table(self, table: &Table) -> Markup {
         let class = |at: usize| (at >= table.texts).then_some("number");
         html! {
             div.wide {
@@ -154,16 +260,31 @@ impl Renderer<'_> {
         }
     }
 
-    fn line(&self, line: &Line) -> Markup {
+    fn line(self, line: &Line) -> Markup {
         let mut open = Vec::new();
         let pieces = line.0.iter().map(|piece| match piece {
             Piece::Own(own) => own_words(own, &mut open),
             Piece::Foreign(text) => html! { bdi { (marked(text.trim())) } }.into_string(),
             Piece::Exact(_, text) => html! { bdi { (text.trim()) } }.into_string(),
-            Piece::Consultation(id) if self.beside.contains(id) => {
-                html! { a href=(format!("{id}.html")) { bdi { (id.trim()) } } }.into_string()
+            Piece::Consultation(id) => {
+                let words = html! { bdi { (id.trim()) } };
+                match self {
+                    Renderer::Beside(beside) if beside.contains(id) => {
+                        link(&format!("{id}.html"), &words)
+                    }
+                    Renderer::Beside(_) => words,
+                    Renderer::Served => link(&format!("/c/{id}"), &words),
+                }
+                .into_string()
             }
-            Piece::Consultation(id) => html! { bdi { (id.trim()) } }.into_string(),
+            Piece::Link(address, words) => {
+                let words = self.line(words);
+                match self {
+                    Renderer::Beside(_) => words,
+                    Renderer::Served => link(address, &words),
+                }
+                .into_string()
+            }
             Piece::OnPage(words) => self.line(words).into_string(),
             Piece::Weight(severity) => weight(*severity).into_string(),
         });
@@ -217,6 +338,10 @@ fn foreign(text: &str) -> Markup {
     }
     // Not `pre`: a parser drops the line break behind that tag.
     html! { div.said dir="auto" { (marked(text)) } }
+}
+
+fn link(address: &str, words: &Markup) -> Markup {
+    html! { a href=(address) { (words) } }
 }
 
 fn weight(severity: Severity) -> Markup {

@@ -72,6 +72,7 @@ impl std::fmt::Display for Line {
             Piece::Foreign(text) | Piece::Exact(_, text) | Piece::Consultation(text) => {
                 f.write_str(&inline(text))
             }
+            Piece::Link(_, words) => write!(f, "{words}"),
             Piece::Weight(_) | Piece::OnPage(_) => Ok(()),
         })
     }

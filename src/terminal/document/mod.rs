@@ -24,7 +24,7 @@ mod html;
 mod marks;
 pub mod plot;
 
-pub use self::html::page;
+pub use self::html::{Field, FieldKind, Frame, STYLE, page, served_main, served_page};
 pub use self::markdown::markdown;
 pub use self::screen::screen;
 
@@ -154,6 +154,8 @@ enum Piece {
     Weight(Severity),
     /// Words on a drawing, which only a page has.
     OnPage(Line),
+    /// Words that lead to an address of the same server, where the page is served.
+    Link(String, Line),
 }
 
 impl From<&'static str> for Line {
@@ -240,8 +242,14 @@ impl Line {
         Self(vec![Piece::OnPage(self)])
     }
 
+    /// The address begins with `/`, and foreign text in it is encoded.
+    pub fn link(address: String, words: impl Into<Self>) -> Self {
+        Self(vec![Piece::Link(address, words.into())])
+    }
+
     fn is_empty(&self) -> bool {
         self.0.iter().all(|piece| match piece {
+            Piece::Link(_, words) => words.is_empty(),
             Piece::Own(text) => text.is_empty(),
             Piece::Foreign(text) | Piece::Exact(_, text) | Piece::Consultation(text) => {
                 text.is_empty()

@@ -125,6 +125,7 @@ impl Screen {
                     put(&one_line(text), tone);
                 }
                 Piece::Exact(tone, text) => put(&one_line(text), *tone),
+                Piece::Link(_, words) => put(&self.line(words, tone), Tone::Plain),
                 Piece::Weight(_) | Piece::OnPage(_) => {}
             }
         }

@@ -3,6 +3,7 @@
 //! error, also with `--quiet`.
 
 mod reporter;
+mod followed;
 mod facts;
 pub mod messages;
 mod live_view;
@@ -15,4 +16,5 @@ mod live_row;
 pub mod benchmark;
 pub mod refinement;
 
+pub use self::followed::FollowedRun;
 pub use self::reporter::ProgressReporter;

@@ -38,6 +38,18 @@ pub fn page_beside(record: &StoredRecord, beside: &BTreeSet<String>) -> String {
     document::page(&record.question, "Consultation", &parts, beside)
 }
 
+pub fn page_parts(record: &StoredRecord) -> Vec<Part> {
+    parts(record, Detail::Full)
+}
+
+/// Returns the page of a consultation under way: its progress, and what its rounds have brought.
+pub fn running_parts(record: &StoredRecord, progress: impl IntoIterator<Item = Part>) -> Vec<Part> {
+    let mut parts = Vec::from(page_title(record));
+    parts.extend(titled(2, "Running", progress));
+    parts.extend(rest(record, Detail::Full));
+    parts
+}
+
 fn parts(record: &StoredRecord, detail: Detail) -> Vec<Part> {
     let is_full = detail == Detail::Full;
     let mut parts: Vec<Part> = head::status_notice(record, head::abort_reason(record))
@@ -62,8 +74,15 @@ fn parts(record: &StoredRecord, detail: Detail) -> Vec<Part> {
         let title = if is_menu { "Options" } else { title };
         parts.extend(titled(2, title, answer_parts(record, detail)));
     }
+    parts.extend(rest(record, detail));
+    parts
+}
+
+/// What stands below the answer.
+fn rest(record: &StoredRecord, detail: Detail) -> Vec<Part> {
+    let is_full = detail == Detail::Full;
     let dissent = sections::dissent(record, |_| true);
-    parts.extend(titled(2, "Dissent", list(dissent)));
+    let mut parts = titled(2, "Dissent", list(dissent));
     let open = sections::open_points(record);
     let is_unanswered = record.recommendation.is_none() && record.synthesis().is_some();
     let open_title = if is_unanswered {

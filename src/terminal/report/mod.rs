@@ -13,7 +13,7 @@ mod rounds;
 mod sections;
 mod head;
 
-pub use self::consultation::{page, page_beside, report};
+pub use self::consultation::{page, page_beside, page_parts, report, running_parts};
 pub use self::sections::confidence;
 pub use self::selection::{ReportSelection, markdown};
 pub use self::summary::{NextSteps, of_rejudgement, summary};

@@ -9,11 +9,11 @@ use crate::domain::record::history::{History, HistoryRow};
 use crate::domain::record::outcome::AnswerOutcome;
 use crate::domain::record::stored_record::Completion;
 use crate::domain::time::Timestamp;
-use crate::terminal::document::{self, Line, Table, Tail};
+use crate::terminal::document::{self, Line, Part, Table, Tail, nested_list};
 use crate::terminal::output::format::{LOCAL_QUALITY, count, dollars};
 use crate::terminal::output::style::{Paint, Tone};
 use crate::terminal::output::wrap::fit;
-use crate::text::clean::one_line;
+use crate::text::clean::{one_line, shortened};
 
 /// From this width on every column fits beside a question.
 const WIDE: usize = 100;
@@ -26,6 +26,10 @@ const FOLLOW_UP: &str = "↳";
 
 /// Marks answers that were judged again; [`below`] explains it.
 const REJUDGED: &str = "↺";
+
+/// In characters, on a page.
+const LONGEST_QUESTION: usize = 200;
+const LONGEST_ANSWER: usize = 240;
 
 /// `None` does not wrap.
 pub fn screen(
@@ -69,6 +73,33 @@ pub fn screen(
     };
     let table = Table::with_tail(Tail::Cut, 3, heads, rows);
     document::screen(table.as_slice(), width, paint)
+}
+
+/// The entries as a page lists them: question, answer, and what there is to know of both.
+pub fn listed(entries: &[HistoryRow], now: Timestamp, zone: &TimeZone) -> Option<Part> {
+    let shown = |text: &str, most| Line::foreign(shortened(&one_line(text), most));
+    let item = |entry: &HistoryRow| {
+        let address = format!("/c/{}", entry.consultation_id);
+        let question = shown(&entry.question, LONGEST_QUESTION);
+        let answer = entry.recommendation.as_deref();
+        let answer = answer.map(|answer| shown(answer, LONGEST_ANSWER));
+        let facts = [
+            Some(age(entry.timestamp, now, zone).into()),
+            Some(status(entry)),
+            confidence(entry).map(Line::from),
+            cost(entry).map(Line::from),
+            entry.mode.as_ref().map(Line::foreign),
+            entry.follow_up_of.as_ref().map(|_| "a follow-up".into()),
+            entry.rejudged_from.as_ref().map(|_| "judged again".into()),
+        ];
+        let facts = Line::joined(facts.into_iter().flatten(), " · ");
+        let link = Line::link(address, question);
+        [Some(link), answer, Some(facts)]
+            .into_iter()
+            .flatten()
+            .collect()
+    };
+    nested_list(entries.iter().map(item))
 }
 
 pub fn below(history: &History, width: usize) -> Vec<String> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use console::{Alignment, measure_text_width, pad_str, truncate_str};
 
 use crate::domain::cost::money::Cost;
+use crate::domain::ids::AgentId;
 
 use super::LiveView;
 use super::phase::PhaseText;
@@ -112,8 +113,37 @@ impl LiveView {
         }
     }
 
+    /// Describes the run: its round, the time, and the cost beside the estimate.
+    pub(in crate::terminal) fn run_words(&self, since_start: Duration) -> String {
+        let [long, _] = self.long_and_short(self.elapsed(since_start));
+        long
+    }
+
+    /// Returns an agent's model and activity; `None` without a row of its own.
+    pub(in crate::terminal) fn activity(
+        &self,
+        agent: &AgentId,
+        since_start: Duration,
+    ) -> Option<[String; 2]> {
+        let row = self.rows.iter().find(|row| row.agent == *agent)?;
+        let PhaseText { words, clock, .. } = self.phase_text(row, self.elapsed(since_start));
+        let clock = clock.map_or(String::new(), |clock| format!(" · {clock}"));
+        Some([row.model.model.clone(), words + &clock])
+    }
+
     fn run_line(&self, elapsed: Duration, width: usize) -> String {
-        let (paint, time) = (self.paint, clock(elapsed));
+        let [long, short] = self.long_and_short(elapsed);
+        let width = width.saturating_sub(1).max(8);
+        let line = if measure_text_width(&long) <= width {
+            long
+        } else {
+            short
+        };
+        self.paint.dim(&truncate_str(&line, width, "…"))
+    }
+
+    fn long_and_short(&self, elapsed: Duration) -> [String; 2] {
+        let time = clock(elapsed);
         let billed = self.estimate.filter(|estimate| !estimate.is_unbilled());
         let (spent, against) = match billed {
             None if self.estimate.is_some_and(|estimate| estimate.by_plan) => {
@@ -133,20 +163,15 @@ impl LiveView {
             Some(estimate) => (amount(self.spent), format!(" of about {estimate:.2}")),
             None => (amount(self.spent), String::new()),
         };
-        let long = format!(
-            "Round {} of {} · {} · {time} · {spent}{against}",
-            self.round,
-            self.rounds,
-            round_title(self.round)
-        );
-        let short = format!("{}/{} · {time} · {spent}", self.round, self.rounds);
-        let width = width.saturating_sub(1).max(8);
-        let line = if measure_text_width(&long) <= width {
-            long
-        } else {
-            short
+        let (round, rounds) = (self.round, self.rounds);
+        let at = match round {
+            0 => "Preparing".to_owned(),
+            _ => format!("Round {round} of {rounds} · {}", round_title(round)),
         };
-        paint.dim(&truncate_str(&line, width, "…"))
+        [
+            format!("{at} · {time} · {spent}{against}"),
+            format!("{round}/{rounds} · {time} · {spent}"),
+        ]
     }
 }
 

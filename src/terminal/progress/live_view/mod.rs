@@ -32,6 +32,8 @@ use crate::text::clean::one_line;
 #[derive(Clone, Debug)]
 pub(in crate::terminal) struct LiveView {
     paint: Paint,
+    /// The stage at which a call begins.
+    first_stage: CallStage,
     rows: Vec<AgentRow>,
     /// Least widths of names and models, so that the columns of all rounds align.
     columns: (usize, usize),
@@ -62,6 +64,7 @@ impl LiveView {
     pub(in crate::terminal) fn new(paint: Paint) -> Self {
         Self {
             paint,
+            first_stage: CallStage::Sent,
             rows: Vec::new(),
             columns: (0, 0),
             round: 0,
@@ -73,6 +76,14 @@ impl LiveView {
             last_failure: None,
             left_out: Duration::ZERO,
             waiting_since: None,
+        }
+    }
+
+    /// Without deltas, which a journal does not hold.
+    pub(in crate::terminal) fn of_journal() -> Self {
+        Self {
+            first_stage: CallStage::Unknown,
+            ..Self::new(Paint::PLAIN)
         }
     }
 
@@ -249,6 +260,7 @@ impl LiveView {
                 model,
                 ..
             }) => {
+                let stage = self.first_stage;
                 if let Some(row) = self.row_of(agent_id) {
                     let attempt = match &row.phase {
                         AgentPhase::Retrying(retry) => retry.attempt,
@@ -259,7 +271,7 @@ impl LiveView {
                         model: model.clone(),
                         purpose: *purpose,
                         attempt,
-                        stage: CallStage::Sent,
+                        stage,
                     };
                     row.last_result = None;
                     match &mut row.phase {

@@ -133,6 +133,7 @@ fn stage(call: &OpenCall, waited: String) -> (String, Option<String>) {
         (format!("{verb} {tokens} of {between}{of} tokens"), left)
     };
     let words = match call.stage {
+        CallStage::Unknown => "waiting for the answer".to_owned(),
         CallStage::Sent if call.model.provider.is_local() => {
             "waiting for the local model".to_owned()
         }

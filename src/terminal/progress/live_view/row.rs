@@ -55,6 +55,8 @@ pub(super) struct OpenCall {
 /// The progress of a call, in the order of its stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CallStage {
+    /// It is under way, and what comes back is not seen.
+    Unknown,
     /// The request is on its way, and nothing has come back but an acceptance.
     Sent,
     /// The model thinks, or its provider keeps the connection alive.
@@ -102,7 +104,11 @@ impl CallStage {
         let new = piece.chars().filter(char::is_ascii).count() as u64;
         let (ascii, other) = match self {
             Self::Writing { ascii, other } => (ascii, other),
-            Self::Sent | Self::Thinking | Self::Reading(_) | Self::WritingLocally(_) => (0, 0),
+            Self::Unknown
+            | Self::Sent
+            | Self::Thinking
+            | Self::Reading(_)
+            | Self::WritingLocally(_) => (0, 0),
         };
         Self::Writing {
             ascii: ascii + new,

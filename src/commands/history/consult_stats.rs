@@ -2,8 +2,8 @@
 
 use jiff::tz::TimeZone;
 
-use super::App;
-use super::flags::JsonFlags;
+use crate::commands::App;
+use crate::commands::flags::JsonFlags;
 use crate::domain::model::vendors;
 use crate::domain::record::statistics::{Span, Targets};
 use crate::domain::time::Timestamp;
@@ -33,7 +33,7 @@ The targets are settings: target_runs (in thirty days), target_median_seconds, t
 Examples:
   conclave consult-stats --month 2026-11
   conclave consult-stats --since 2026-10-01 --json")]
-pub struct Args {
+pub(crate) struct Args {
     /// Cover the last seven days, including today
     #[arg(long, conflicts_with_all = ["month", "all_time", "since", "until"])]
     week: bool,

@@ -1,0 +1,126 @@
+//! A page that changes, as events: each has the new contents of `main`, made and escaped by the one
+//! renderer, and the version as its id. The page is built again when one of its files has grown,
+//! and every second for its clocks; what did not change is not sent.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use axum::response::sse::Event;
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use tokio::time::{Instant, sleep};
+
+use super::site::{Builder, Live, PageEvent, Reply, Request, Site};
+use crate::engine::host::run_aside;
+use crate::terminal::document::served_main;
+
+/// How soon a change is noticed.
+const TICK: Duration = Duration::from_millis(40);
+
+/// After this time a page is built again in any case.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+
+/// A page that takes long to build is built less often, so that others are not slowed: this many
+/// parts of the time are left to them.
+const SHARE: u32 = 4;
+
+struct Followed {
+    site: Arc<Site>,
+    build: Builder,
+    request: Arc<Request>,
+    /// What the browser has: from its last connection, the version alone.
+    seen: Option<u64>,
+    sent: String,
+    files: Vec<PathBuf>,
+    stamps: Vec<Option<Stamp>>,
+    took: Duration,
+    is_over: bool,
+}
+
+/// The state of a file: it changes whenever something is written.
+type Stamp = (u64, SystemTime);
+
+/// The first event is the whole page, unless the browser has this version already; the last one is
+/// named `end`.
+pub(super) fn events(
+    site: Arc<Site>,
+    build: Builder,
+    request: Arc<Request>,
+    seen: Option<u64>,
+) -> impl Stream<Item = PageEvent> {
+    let followed = Followed {
+        site,
+        build,
+        request,
+        seen,
+        sent: String::new(),
+        files: Vec::new(),
+        stamps: Vec::new(),
+        took: Duration::ZERO,
+        is_over: false,
+    };
+    unfold(followed, |mut followed| async {
+        let event = followed.next().await?;
+        Some((Ok(event), followed))
+    })
+}
+
+impl Followed {
+    async fn next(&mut self) -> Option<Event> {
+        while !self.is_over {
+            self.change().await;
+            self.site.active.send_replace(());
+            // Before the page is built: what comes meanwhile is a change.
+            self.stamps = self.files.iter().map(stamp).collect();
+            let (site, build) = (Arc::clone(&self.site), self.build);
+            let request = Arc::clone(&self.request);
+            let began = Instant::now();
+            let built = run_aside("page", move || {
+                let Ok(Reply::Page(page)) = build(&site, &request) else {
+                    return None;
+                };
+                Some((served_main(&page.parts), page.live))
+            });
+            // The browser asks again in a while.
+            let (main, live) = built.await.flatten()?;
+            self.took = began.elapsed();
+            let Some(Live { version, files }) = live else {
+                self.is_over = true;
+                return Some(Event::default().event("end").data(main));
+            };
+            self.files = files;
+            let is_seen = main == self.sent || (version.is_some() && self.seen == version);
+            self.seen = None;
+            if !is_seen {
+                self.sent.clone_from(&main);
+                let event = Event::default().data(main);
+                return Some(match version {
+                    Some(version) => event.id(version.to_string()),
+                    None => event,
+                });
+            }
+        }
+        None
+    }
+
+    /// Waits for a change of a file, or for the next second. The first time there is none.
+    async fn change(&self) {
+        if self.files.is_empty() {
+            return;
+        }
+        let until = Instant::now() + LONGEST_WAIT;
+        sleep(TICK.max(self.took * SHARE)).await;
+        let is_same = || self.files.iter().map(stamp).eq(self.stamps.iter().copied());
+        while is_same() && Instant::now() < until {
+            sleep(TICK).await;
+        }
+    }
+}
+
+/// `None` if there is no such file.
+fn stamp(file: &PathBuf) -> Option<Stamp> {
+    let metadata = fs::metadata(file).ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
+}
