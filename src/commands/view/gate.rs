@@ -189,3 +189,124 @@ fn secret() -> io::Result<String> {
     let random = random.map_err(|_| io::Error::other("the system gives no random numbers"))?;
     Ok(hex(&random.expose()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Asks with `GET` and a cookie, unless the lines say something else.
+    fn check(gate: &Gate, uri: &str, lines: &[(&'static str, &str)]) -> Passage {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, value.parse().unwrap());
+        }
+        gate.check(&Method::GET, &uri.parse().unwrap(), &headers)
+    }
+
+    #[test]
+    fn only_this_persons_browser_is_let_in() {
+        let gate = Gate::new(8123).unwrap();
+        let cookie = gate.cookie.clone();
+        let other = format!("conclave-8123={}", "0".repeat(32));
+        let longer = format!("{cookie}0");
+        let (shorter, _) = cookie.split_at(cookie.len() - 1);
+        let among = format!("a=b; {cookie}; conclave-8124=1");
+        let own = ("host", "127.0.0.1:8123");
+        let inside = ("cookie", cookie.as_str());
+        let (host, site, none) = (
+            Passage::Refused(Refusal::ForeignHost),
+            Passage::Refused(Refusal::ForeignSite),
+            Passage::Refused(Refusal::NoCookie),
+        );
+        let rows: &[(&[(&str, &str)], &Passage)] = &[
+            (&[own, inside], &Passage::Inside),
+            (&[("host", "LocalHost:8123"), inside], &Passage::Inside),
+            (&[own, ("cookie", &among)], &Passage::Inside),
+            (&[own, ("cookie", "a=b"), inside], &Passage::Inside),
+            // A process of another user has no cookie.
+            (&[own], &none),
+            (&[own, ("cookie", &other)], &none),
+            (&[own, ("cookie", &longer)], &none),
+            (&[own, ("cookie", shorter)], &none),
+            (&[own, ("cookie", "")], &none),
+            // The name of another site leads here, with whatever its pages can send.
+            (&[("host", "evil.example:8123"), inside], &host),
+            (&[("host", "127.0.0.1"), inside], &host),
+            (&[("host", "127.0.0.1:8124"), inside], &host),
+            (&[("host", "127.0.0.1:8123.evil.example"), inside], &host),
+            (&[("host", "evil.example:80:8123"), inside], &host),
+            (&[("host", "[::1]:8123"), inside], &host),
+            (&[("host", "0.0.0.0:8123"), inside], &host),
+            (&[own, ("host", "evil.example:8123"), inside], &host),
+            (&[inside], &host),
+            // Pages of other servers of this machine.
+            (&[own, inside, ("sec-fetch-site", "same-site")], &site),
+            (&[own, inside, ("sec-fetch-site", "cross-site")], &site),
+            (&[own, inside, ("sec-fetch-site", "none")], &Passage::Inside),
+            (
+                &[own, inside, ("sec-fetch-site", "same-origin")],
+                &Passage::Inside,
+            ),
+            (&[own, inside, ("origin", "http://127.0.0.1:8124")], &site),
+            (&[own, inside, ("origin", "http://localhost:8123")], &site),
+            (&[own, inside, ("origin", "https://127.0.0.1:8123")], &site),
+            (&[own, inside, ("origin", "null")], &site),
+            (
+                &[own, inside, ("origin", "http://127.0.0.1:8123")],
+                &Passage::Inside,
+            ),
+        ];
+        for (lines, passage) in rows {
+            assert_eq!(check(&gate, "/", lines), **passage, "{lines:?}");
+        }
+        let absolute = "http://evil.example:8123/";
+        assert_eq!(check(&gate, absolute, &[own, inside]), host);
+        let long = format!("/?q={}", "a".repeat(LONGEST_ADDRESS));
+        let refusal = Passage::Refused(Refusal::LongAddress);
+        assert_eq!(check(&gate, &long, &[own, inside]), refusal);
+        for method in [
+            "POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE", "PATCH", "X",
+        ] {
+            let method = Method::from_bytes(method.as_bytes()).unwrap();
+            let passage = gate.check(&method, &"/".parse().unwrap(), &HeaderMap::new());
+            assert_eq!(passage, Passage::Refused(Refusal::Method));
+        }
+    }
+
+    #[test]
+    fn what_the_list_of_processes_shows_lets_in_once() {
+        let gate = Gate::new(8123).unwrap();
+        let own = [("host", "127.0.0.1:8123")];
+        let cookie = format!("{}; HttpOnly; SameSite=Strict; Path=/", gate.cookie);
+        let enter = Passage::Enter(cookie);
+        let none = Passage::Refused(Refusal::NoCookie);
+        let (opened, printed) = (gate.opened_address(), gate.printed_address());
+        assert_ne!(opened, printed);
+        let (_, opened) = opened.split_once(":8123").unwrap();
+        let (_, printed) = printed.split_once(":8123").unwrap();
+        let (_, token) = opened.split_once('=').unwrap();
+        assert_eq!(token.len(), 32);
+        for uri in [
+            "/?token=",
+            "/?token=0",
+            "/?x=1&token=0",
+            &printed[..printed.len() - 1],
+        ] {
+            assert_eq!(check(&gate, uri, &own), none, "{uri}");
+        }
+        let site = [own[0], ("sec-fetch-site", "cross-site")];
+        let refused = Passage::Refused(Refusal::ForeignSite);
+        assert_eq!(check(&gate, opened, &site), refused);
+        assert_eq!(check(&gate, opened, &own), enter);
+        assert_eq!(check(&gate, opened, &own), none);
+        assert_eq!(check(&gate, "/?token=", &own), none);
+        for _ in 0..2 {
+            assert_eq!(check(&gate, printed, &own), enter);
+        }
+        let shown = format!("{gate:?}");
+        assert!(
+            !shown.contains(token) && !shown.contains(&gate.cookie),
+            "{shown}"
+        );
+    }
+}

@@ -11,7 +11,7 @@ use crate::records::files::ConsultationFiles;
 use crate::records::history::{self, Filter, Search};
 use crate::records::statistics::calendar;
 use crate::terminal::document::{Field, FieldKind, Line, Part, nested_list, paragraph, titled};
-use crate::terminal::output::format::{count, thousands};
+use crate::terminal::output::format::thousands;
 use crate::terminal::tables::history::listed;
 
 /// On one page.
@@ -49,7 +49,8 @@ pub(super) fn page(site: &Site, request: &Request) -> Result<Reply, Error> {
     let (logs, now) = (site.home.logs_folder(), site.clock.now());
     let mut files = vec![site.home.index_file().with_extension("db-wal")];
     let mut running = Vec::new();
-    for id in open {
+    let is_first = number == 1 && filter == past();
+    for id in open.into_iter().filter(|_| is_first) {
         let row = site.running.show(&logs, &id, |run, _| {
             let question = Line::foreign(run.question());
             let question = Line::link(format!("/c/{id}"), question);
@@ -69,7 +70,7 @@ pub(super) fn page(site: &Site, request: &Request) -> Result<Reply, Error> {
             paragraph("None yet. Ask something with `conclave consult \"…\"`.", [])
         }
         0 => paragraph("None match.", []),
-        _ => paragraph("{}, newest first.", [&count(total, "consultation")]),
+        _ => paragraph("{} found, newest first.", [&thousands(total as u64)]),
     });
     parts.extend(listed(&found, now, &site.zone));
     parts.extend(pages(request, number, total.div_ceil(MOST)));

@@ -17,22 +17,23 @@ use crate::engine::host::run_aside;
 use crate::terminal::document::served_main;
 
 /// How soon a change is noticed.
-const TICK: Duration = Duration::from_millis(40);
+const TICK: Duration = Duration::from_millis(25);
 
 /// After this time a page is built again in any case.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// A page that takes long to build is built less often, so that others are not slowed: this many
 /// parts of the time are left to them.
-const SHARE: u32 = 4;
+const SHARE: u32 = 2;
 
 struct Followed {
     site: Arc<Site>,
     build: Builder,
     request: Arc<Request>,
-    /// What the browser has: from its last connection, the version alone.
+    /// The version that the browser has.
     seen: Option<u64>,
-    sent: String,
+    /// The page that it has; `None` if it stems from an earlier connection.
+    sent: Option<String>,
     files: Vec<PathBuf>,
     stamps: Vec<Option<Stamp>>,
     took: Duration,
@@ -55,7 +56,7 @@ pub(super) fn events(
         build,
         request,
         seen,
-        sent: String::new(),
+        sent: None,
         files: Vec::new(),
         stamps: Vec::new(),
         took: Duration::ZERO,
@@ -91,10 +92,12 @@ impl Followed {
                 return Some(Event::default().event("end").data(main));
             };
             self.files = files;
-            let is_seen = main == self.sent || (version.is_some() && self.seen == version);
-            self.seen = None;
-            if !is_seen {
-                self.sent.clone_from(&main);
+            let is_same = self.sent.as_ref().is_none_or(|sent| *sent == main);
+            let is_seen = self.seen == version && is_same;
+            let is_first = self.sent.is_none() && version.is_none();
+            self.seen = version;
+            self.sent = Some(main.clone());
+            if is_first || !is_seen {
                 let event = Event::default().data(main);
                 return Some(match version {
                     Some(version) => event.id(version.to_string()),

@@ -121,30 +121,48 @@ fn whole(title: &str, policy: Option<&str>, head: &Markup, body: &Markup) -> Str
     clean(&page.into_string())
 }
 
+/// The search stands alone, the other fields behind a heading that opens them.
 fn form(fields: &[Field], address: &str) -> Markup {
-    let is_set = fields.iter().any(|field| !field.value.is_empty());
+    let is_set = |fields: &[Field]| fields.iter().any(|field| !field.value.is_empty());
+    let (search, filters) = fields.split_at(1.min(fields.len()));
     html! {
         form role="search" action=(address) {
-            @for Field { name, label, value, kind } in fields {
-                label {
-                    span { (label) }
-                    @match kind {
-                        FieldKind::Text => input type="search" name=(name) value=(value) autocomplete="off";
-                        FieldKind::Date => input type="date" name=(name) value=(value);
-                        FieldKind::Dollars => {
-                            input type="number" min="0" step="any" name=(name) value=(value);
-                        }
-                        FieldKind::Choice(choices) => select name=(name) {
-                            option value="" { "any" }
-                            @for choice in *choices {
-                                option value=(choice) selected[choice == value] { (choice) }
-                            }
-                        }
+            @for field in search { (input(field)) }
+            button { "Search" }
+            @if !filters.is_empty() {
+                details open[is_set(filters)] {
+                    summary { "Filters" }
+                    div { @for field in filters { (input(field)) } }
+                }
+            }
+            @if is_set(fields) { a href=(address) { "Show all" } }
+        }
+    }
+}
+
+fn input(field: &Field) -> Markup {
+    let Field {
+        name,
+        label,
+        value,
+        kind,
+    } = field;
+    html! {
+        label {
+            span { (label) }
+            @match kind {
+                FieldKind::Text => input type="search" name=(name) value=(value) autocomplete="off";
+                FieldKind::Date => input type="date" name=(name) value=(value);
+                FieldKind::Dollars => {
+                    input type="number" min="0" step="any" name=(name) value=(value);
+                }
+                FieldKind::Choice(choices) => select name=(name) {
+                    option value="" { "any" }
+                    @for choice in *choices {
+                        option value=(choice) selected[choice == value] { (choice) }
                     }
                 }
             }
-            button { "Search" }
-            @if is_set { a href=(address) { "Clear" } }
         }
     }
 }

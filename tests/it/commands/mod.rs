@@ -6,7 +6,6 @@ mod command_line;
 mod config;
 mod consult;
 mod consult_stats;
-mod doctor;
 mod exit_check;
 mod history;
 mod inventory;
@@ -14,6 +13,7 @@ mod mcp;
 mod refine;
 mod resume;
 mod scrub;
+mod view;
 
 use serde_json::Value;
 

@@ -6,6 +6,7 @@ pub(crate) mod pty;
 pub mod script;
 pub(crate) mod source_tree;
 pub(crate) mod timeout;
+pub(crate) mod visitor;
 
 mod readers;
 mod samples;

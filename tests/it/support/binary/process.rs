@@ -75,6 +75,13 @@ impl RunningProcess {
         self.stderr.wait_until(description, condition);
     }
 
+    /// Waits for the first line of standard output.
+    pub(crate) fn first_line(&self) -> String {
+        self.stdout
+            .wait_until("it prints a line", |text| text.contains('\n'));
+        self.stdout.text().lines().next().unwrap().to_owned()
+    }
+
     /// Waits for the process to exit; kills it and fails the test when it hangs.
     pub(crate) fn wait(self) -> RunOutput {
         let Ok(status) = self.ended.recv_timeout(WAIT_TIMEOUT) else {
