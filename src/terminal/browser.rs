@@ -38,5 +38,9 @@ fn start(command: &str, page: &Path) -> bool {
         .stderr(Stdio::null())
         .stdin(Stdio::null())
         .spawn();
-    started.is_ok()
+    // Without the wait, its entry stays in the list of processes as long as this process lives.
+    started.is_ok_and(|mut browser| {
+        let _ = std::thread::Builder::new().spawn(move || browser.wait());
+        true
+    })
 }

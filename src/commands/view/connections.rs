@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
-/// One more closes the oldest, so that a flood shuts nobody out: a browser connects again. Far below
+/// One more closes the oldest, so that a flood shuts no browser out, which connects again. Far below
 /// the usual limit of open files.
 const MOST_CONNECTIONS: usize = 128;
 

@@ -2,6 +2,7 @@
 //! renderer, and the version as its id. The page is built again when one of its files has grown,
 //! and every second for its clocks; what did not change is not sent.
 
+use std::convert::Infallible;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,12 +13,12 @@ use futures_util::Stream;
 use futures_util::stream::unfold;
 use tokio::time::{Instant, sleep};
 
-use super::site::{Builder, Live, PageEvent, Reply, Request, Site};
+use super::site::{Builder, Live, Reply, Request, Site};
 use crate::engine::host::run_aside;
 use crate::terminal::document::served_main;
 
 /// How soon a change is noticed.
-const TICK: Duration = Duration::from_millis(25);
+const TICK: Duration = Duration::from_millis(40);
 
 /// After this time a page is built again in any case.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
@@ -50,7 +51,7 @@ pub(super) fn events(
     build: Builder,
     request: Arc<Request>,
     seen: Option<u64>,
-) -> impl Stream<Item = PageEvent> {
+) -> impl Stream<Item = Result<Event, Infallible>> {
     let followed = Followed {
         site,
         build,

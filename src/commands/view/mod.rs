@@ -1,10 +1,10 @@
 //! `conclave view`: past and running consultations in the browser. It serves pages of this home to
 //! one person on this machine, and only reads: no key, no question, nothing that is paid for.
 //!
-//! `gate` lets this person's browser in and nobody else, `connections` bounds what a client may
-//! take, `site` has the table of the pages and answers requests, `live` follows what changes,
-//! `running` what the journals of running consultations tell. Every other module is a page: a
-//! function from a request to the parts of a document.
+//! `gate` lets this person's browser in, `connections` bounds what a client may take, `site` has
+//! what all pages are made from, `running` what the journals of running consultations tell, `live`
+//! follows what changes. Every other module is a page, a function from a request to the parts of a
+//! document; `router` has their table.
 
 mod gate;
 mod connections;
@@ -13,6 +13,7 @@ mod site;
 mod live;
 mod list;
 mod consultation;
+mod router;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
@@ -20,7 +21,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::gate::Gate;
-use self::site::{Site, router};
+use self::router::router;
+use self::site::Site;
 use super::flags::span_in;
 use super::{App, to_end};
 use crate::error::Error;

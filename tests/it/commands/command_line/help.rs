@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 53] = [
+const COMMANDS: [&[&str]; 54] = [
     &[],
     &["consult"],
     &["resume"],
@@ -15,6 +15,7 @@ const COMMANDS: [&[&str]; 53] = [
     &["history", "outcome"],
     &["history", "rejudge"],
     &["ls"],
+    &["view"],
     &["refine"],
     &["refine", "check"],
     &["benchmark"],

@@ -14,7 +14,7 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 use crate::support::schema;
 
-const SCHEMA: &str = include_str!("../../../schemas/doctor.schema.json");
+const SCHEMA: &str = include_str!("../../../../schemas/doctor.schema.json");
 
 /// Plausible keys that must never be shown.
 const KEYS: [(&str, &str); 4] = [

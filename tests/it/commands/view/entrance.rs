@@ -106,7 +106,7 @@ fn requests_that_no_own_page_makes_are_refused() {
         ),
         (
             format!("GET /{} HTTP/1.1\r\n{own}", "a".repeat(100_000)),
-            414,
+            431,
         ),
         ("\u{16}\u{3}\u{1}\r\n\r\n".to_owned(), 400),
     ] {
@@ -148,7 +148,7 @@ fn paths_lead_to_no_other_file() {
 }
 
 #[test]
-fn thousand_connections_shut_nobody_out() {
+fn thousand_connections_shut_no_browser_out() {
     // The usual soft limit is about as many.
     let limit = getrlimit(Resource::Nofile);
     let current = limit.maximum.map(|most| most.min(8_192)).or(Some(8_192));
@@ -193,7 +193,7 @@ fn browser_is_opened_with_an_address_that_works_once() {
 }
 
 #[test]
-fn server_ends_when_nobody_looks() {
+fn server_ends_when_no_page_is_looked_at() {
     let conclave = Conclave::new();
     let output = conclave
         .run(&["view", "--no-open", "--idle", "1s"])
