@@ -12,7 +12,6 @@
     clippy::disallowed_methods,
     reason = "a bench reads the clock and prints what it found"
 )]
-#![expect(clippy::cast_precision_loss, reason = "figures to be read")]
 
 #[expect(dead_code, clippy::indexing_slicing, reason = "the tests use the rest")]
 #[path = "../tests/it/support/samples/generated/mod.rs"]

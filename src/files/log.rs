@@ -431,7 +431,7 @@ pub fn read_on<E: LogLine>(
         .map_err(unreadable)?;
     let mut lines = LogReader::new(path, &file);
     lines.line = position.lines;
-    while let Some(event) = lines.next() {
+    for event in lines.by_ref() {
         each(event?);
         position.lines += 1;
     }

@@ -140,6 +140,6 @@ fn pages(request: &Request, number: usize, last: usize) -> Option<Part> {
         "page {} of {}",
         [&thousands(number as u64), &thousands(last as u64)],
     );
-    let line = Line::joined([newer, Some(at), older].into_iter().flatten(), " · ");
-    (last > 1).then_some(Part::Paragraph(line))
+    let links = Line::joined([newer, Some(at), older].into_iter().flatten(), " · ");
+    (last > 1).then_some(Part::Paragraph(links))
 }

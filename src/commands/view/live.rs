@@ -79,14 +79,14 @@ impl Followed {
             let (site, build) = (Arc::clone(&self.site), self.build);
             let request = Arc::clone(&self.request);
             let began = Instant::now();
-            let built = run_aside("page", move || {
+            let page = run_aside("page", move || {
                 let Ok(Reply::Page(page)) = build(&site, &request) else {
                     return None;
                 };
                 Some((served_main(&page.parts), page.live))
             });
             // The browser asks again in a while.
-            let (main, live) = built.await.flatten()?;
+            let (main, live) = page.await.flatten()?;
             self.took = began.elapsed();
             let Some(Live { version, files }) = live else {
                 self.is_over = true;

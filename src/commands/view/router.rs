@@ -125,8 +125,8 @@ async fn answer(site: Arc<Site>, build: Builder, uri: Uri, headers: HeaderMap) -
             .keep_alive(KeepAlive::new())
             .into_response();
     }
-    let built = run_aside("page", move || build(&site, &request)).await;
-    match built {
+    let reply = run_aside("page", move || build(&site, &request)).await;
+    match reply {
         Some(Ok(Reply::Page(page))) => ([(CONTENT_TYPE, HTML)], html(page)).into_response(),
         Some(Ok(Reply::File(kind, content))) => ([(CONTENT_TYPE, kind)], content).into_response(),
         Some(Ok(Reply::NotFound)) => page_of(StatusCode::NOT_FOUND, vec![not_found()]),

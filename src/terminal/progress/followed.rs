@@ -118,14 +118,12 @@ impl FollowedRun {
         };
         let since_start = now.since(self.facts.started_at);
         let seats = self.seats.iter().map(|seat| {
-            let doing = match &seat.answered {
-                Some(took) => [seat.model.clone(), format!("answered in {took}")],
-                None => {
-                    let activity = self.view.activity(&seat.agent, since_start);
-                    activity.unwrap_or_else(|| [seat.model.clone(), "–".to_owned()])
-                }
-            };
-            let [model, doing] = doing;
+            let activity = || self.view.activity(&seat.agent, since_start);
+            let answered = seat.answered.as_ref();
+            let [model, doing] = answered
+                .map(|took| [seat.model.clone(), format!("answered in {took}")])
+                .or_else(activity)
+                .unwrap_or_else(|| [seat.model.clone(), "–".to_owned()]);
             vec![seat.name.clone(), model, doing]
         });
         let seats = Table::of(3, &["Seat", "Model", "Now"], seats);

@@ -47,7 +47,11 @@ impl Visitor {
         let answer = visitor.get(&format!("/{path}"));
         assert_eq!(answer.status, 303, "{answer:?}");
         let cookie = answer.header("set-cookie").unwrap();
-        visitor.cookie = cookie.split(';').next().unwrap().to_owned();
+        cookie
+            .split(';')
+            .next()
+            .unwrap()
+            .clone_into(&mut visitor.cookie);
         visitor
     }
 

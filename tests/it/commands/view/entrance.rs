@@ -111,7 +111,7 @@ fn requests_that_no_own_page_makes_are_refused() {
         ("\u{16}\u{3}\u{1}\r\n\r\n".to_owned(), 400),
     ] {
         let answer = served.visitor.send(&request);
-        assert_eq!(answer.status, status, "{:.80}", request);
+        assert_eq!(answer.status, status, "{request:.80}");
         assert!(
             !answer
                 .body

@@ -18,11 +18,11 @@ use crate::support::saved::{complete_consultation, log_folder};
 
 #[test]
 fn consultation_is_followed_from_its_start_to_the_finished_page() {
-    let server = ProviderServer::start();
-    let (hold, judge) = (Hold::new(), Hold::new());
+    let vendors = ProviderServer::start();
+    let hold = Hold::new();
     let openai = On::vendor(Vendor::OpenAi);
-    server.on(openai, Answer::valid().held_by(&hold));
-    let conclave = Conclave::at(&server);
+    vendors.on(openai, Answer::valid().held_by(&hold));
+    let conclave = Conclave::at(&vendors);
     let served = serve(&conclave);
     let mut list = served.visitor.events("/", None);
     let first = list.next().unwrap();
@@ -48,16 +48,15 @@ fn consultation_is_followed_from_its_start_to_the_finished_page() {
         assert!(shown.contains("<h2>Positions</h2>"), "{shown}");
     }
     hold.release();
-    judge.release();
-    let mut last = running.id.parse::<u64>().unwrap();
+    let mut seen = running.id.parse::<u64>().unwrap();
     let end = loop {
         let event = page.next().unwrap();
         if event.name == "end" {
             break event;
         }
         let id = event.id.parse().unwrap();
-        assert!(id >= last, "{id} after {last}");
-        last = id;
+        assert!(id >= seen, "{id} after {seen}");
+        seen = id;
     };
     assert_eq!(page.next(), None);
     asking.wait().ends_with(0);
