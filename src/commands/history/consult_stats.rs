@@ -5,9 +5,10 @@ use jiff::tz::TimeZone;
 use crate::commands::App;
 use crate::commands::flags::JsonFlags;
 use crate::domain::model::vendors;
-use crate::domain::record::statistics::{Span, Targets};
+use crate::domain::record::statistics::{Span, Statistics, Targets, UsageNumbers};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
+use crate::records::index::{Index, QueryResult};
 use crate::records::statistics::calendar::{self, SpanError};
 use crate::records::statistics::calibration::{CalibrationReport, calibration};
 use crate::records::statistics::statistics;
@@ -108,25 +109,9 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             },
         );
     }
-    let settings = settings::load_own(&home, app.environment)?;
-    let median_ms = u64::try_from(settings.target_median.as_millis());
-    let targets = Targets {
-        runs: settings.target_runs,
-        median_ms: median_ms.map_or(u64::MAX, |ms| ms.max(1)),
-        month: settings.target_monthly_cost,
-    };
-    // If the span is empty, the usage of all time is shown instead.
+    let targets = targets(app)?;
     let (found, elsewhere) = index::with(&home, printer, |index| {
-        let mut of = |span| {
-            let range = calendar::range(span, &zone, now);
-            statistics(&mut index.connection, &range, &zone, now, targets)
-        };
-        let found = of(span)?;
-        let elsewhere = match found.usage.total {
-            0 => Some(of(Span::AllTime)?.usage),
-            _ => None,
-        };
-        Ok((found, elsewhere))
+        statistics_of(index, span, &zone, now, targets)
     })?;
     app.print(is_json, &found, |width, paint| {
         // A file or a pipe gets no frame and a fixed width.
@@ -140,6 +125,36 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             Some(elsewhere) => nothing(&found.range, &elsewhere, canvas),
         }
     })
+}
+
+pub(crate) fn targets(app: App<'_>) -> Result<Targets, Error> {
+    let settings = settings::load_own(&app.home()?, app.environment)?;
+    let median_ms = u64::try_from(settings.target_median.as_millis());
+    Ok(Targets {
+        runs: settings.target_runs,
+        median_ms: median_ms.map_or(u64::MAX, |ms| ms.max(1)),
+        month: settings.target_monthly_cost,
+    })
+}
+
+/// If the span is empty, the usage of all time is returned as well.
+pub(crate) fn statistics_of(
+    index: &mut Index,
+    span: Span,
+    zone: &TimeZone,
+    now: Timestamp,
+    targets: Targets,
+) -> QueryResult<(Statistics, Option<UsageNumbers>)> {
+    let mut of = |span| {
+        let range = calendar::range(span, zone, now);
+        statistics(&mut index.connection, &range, zone, now, targets)
+    };
+    let found = of(span)?;
+    let elsewhere = match found.usage.total {
+        0 => Some(of(Span::AllTime)?.usage),
+        _ => None,
+    };
+    Ok((found, elsewhere))
 }
 
 fn span(args: &Args, zone: &TimeZone, now: Timestamp) -> Result<Span, SpanError> {

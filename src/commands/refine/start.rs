@@ -171,8 +171,8 @@ fn open(
     locked: Option<LockedRefinement>,
 ) -> Result<LockedRefinement, Error> {
     let (now, text) = (starting.clock.now(), &starting.source_text);
-    let output = &starting.target.output.path;
-    claim(starting.app.home()?.path(), output).map_err(Error::failed)?;
+    let (output, source) = (&starting.target.output.path, &starting.target.source.path);
+    claim(starting.app.home()?.path(), output, source).map_err(Error::failed)?;
     let Some(mut refinement) = locked else {
         return Ok(starting.store.begin(now, starting.begun(), text)?);
     };

@@ -5,9 +5,13 @@ use super::site::{Live, Page, Reply, Request, Site};
 use crate::domain::ids::ConsultationId;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
-use crate::records::history::follow_ups;
+use crate::records::history::{follow_ups, same_question};
 use crate::session::load;
-use crate::terminal::report::{page_parts, report};
+use crate::terminal::document::Part;
+use crate::terminal::report::{comparisons, page_parts, report};
+
+/// Other runs of the question that a page leads to.
+const MOST_COMPARED: usize = 5;
 
 pub(super) fn page(site: &Site, request: &Request) -> Result<Reply, Error> {
     let formats = [".json", ".md"];
@@ -42,15 +46,25 @@ pub(super) fn page(site: &Site, request: &Request) -> Result<Reply, Error> {
     }
     let mut record = load::load(&logs, &id)?;
     // What an index cannot say is left out.
-    let asked_further = site.ask(|index| follow_ups(&index.connection, id.as_str()));
-    record.follow_ups = asked_further.unwrap_or_default();
+    let asked_further = site.ask(|index| {
+        let connection = &index.connection;
+        let again = same_question(connection, id.as_str(), &record.question, MOST_COMPARED)?;
+        Ok((follow_ups(connection, id.as_str())?, again))
+    });
+    let (follow_ups, asked_again) = asked_further.unwrap_or_default();
+    record.follow_ups = follow_ups;
+    let mut parts = page_parts(&record);
+    // Above the answer.
+    let is_section = |part: &Part| matches!(part, Part::Heading(2, _));
+    let at = parts.iter().position(is_section).unwrap_or(parts.len());
+    parts.splice(at..at, comparisons(&record, &asked_again));
     Ok(match ending {
         Some(".json") => Reply::File("application/json", load::json(&logs, &id, &record)?),
         Some(_) => Reply::File("text/markdown; charset=utf-8", report(&record)),
         None => Reply::Page(Page {
             title: record.question.clone(),
             current: "/",
-            parts: page_parts(&record),
+            parts,
             ..Page::default()
         }),
     })

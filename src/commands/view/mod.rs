@@ -13,6 +13,7 @@ mod site;
 mod live;
 mod list;
 mod consultation;
+mod pages;
 mod router;
 
 use std::net::{Ipv4Addr, TcpListener};
@@ -24,6 +25,7 @@ use self::gate::Gate;
 use self::router::router;
 use self::site::Site;
 use super::flags::span_in;
+use super::history::consult_stats::targets;
 use super::{App, to_end};
 use crate::error::Error;
 use crate::terminal::browser::open_page;
@@ -79,7 +81,8 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     }
     app.printer
         .note("Only this address lets a browser in. Ctrl-C ends the server.");
-    let site = Site::new(home, app.printer.clone(), app.clock, (app.zone)(), gate);
+    let face = app.printer.clone();
+    let site = Site::new(home, face, app.clock, (app.zone)(), targets(app)?, gate);
     let active = site.active.subscribe();
     let served = async {
         let listener = tokio::net::TcpListener::from_std(listener)?;

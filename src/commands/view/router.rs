@@ -15,16 +15,30 @@ use url::form_urlencoded;
 
 use super::gate::{Passage, Refusal};
 use super::site::{Builder, Page, Reply, Request, Site};
-use super::{consultation, list, live};
+use super::{consultation, list, live, pages};
 use crate::engine::host::run_aside;
 use crate::error::{Error, whole};
 use crate::terminal::document::{self, Frame, Line, Part, STYLE, paragraph};
 
 /// All pages: their routes, and their builders.
-const PAGES: &[(&str, Builder)] = &[("/", list::page), ("/c/{id}", consultation::page)];
+const PAGES: &[(&str, Builder)] = &[
+    ("/", list::page),
+    ("/c/{id}", consultation::page),
+    ("/compare", pages::comparison::page),
+    ("/statistics", pages::statistics::page),
+    ("/benchmarks", pages::benchmarks::list),
+    ("/benchmarks/{id}", pages::benchmarks::one),
+    ("/refinements", pages::refinements::list),
+    ("/refinements/{key}", pages::refinements::one),
+];
 
 /// What every page links to.
-const NAVIGATION: &[(&str, &str)] = &[("/", "Consultations")];
+const NAVIGATION: &[(&str, &str)] = &[
+    ("/", "Consultations"),
+    ("/statistics", "Statistics"),
+    ("/benchmarks", "Benchmarks"),
+    ("/refinements", "Refinements"),
+];
 
 /// The files that pages load.
 const FILES: &[(&str, &str, &str)] = &[

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use super::gate::Gate;
 use super::running::RunningConsultations;
 use crate::config::paths::Home;
+use crate::domain::record::statistics::Targets;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::index::{Index, QueryResult};
@@ -70,6 +71,8 @@ pub(super) struct Site {
     face: Printer,
     pub(super) clock: Clock,
     pub(super) zone: TimeZone,
+    /// What the statistics are compared with.
+    pub(super) targets: Targets,
     pub(super) gate: Gate,
     pub(super) running: RunningConsultations,
     /// Changes with everything that a person looks at.
@@ -77,12 +80,20 @@ pub(super) struct Site {
 }
 
 impl Site {
-    pub(super) fn new(home: Home, face: Printer, clock: Clock, zone: TimeZone, gate: Gate) -> Self {
+    pub(super) fn new(
+        home: Home,
+        face: Printer,
+        clock: Clock,
+        zone: TimeZone,
+        targets: Targets,
+        gate: Gate,
+    ) -> Self {
         Self {
             home,
             face,
             clock,
             zone,
+            targets,
             gate,
             running: RunningConsultations::default(),
             active: watch::Sender::new(()),

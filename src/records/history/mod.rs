@@ -113,6 +113,9 @@ pub fn with_id(connection: &Connection, id: &str) -> Result<Option<HistoryRow>> 
         .optional()
 }
 
+/// Consultations with the words of a question that are looked at.
+const MOST_ASKED_AGAIN: usize = 50;
+
 /// Pieces of text that get a condition each.
 const MAX_CONDITIONS: usize = 8;
 
@@ -278,6 +281,27 @@ pub fn follow_ups(connection: &Connection, id: &str) -> Result<Vec<String>> {
         .prepare_cached(sql)?
         .query_map([id], |row| row.get(0))?
         .collect()
+}
+
+/// Returns the other consultations of the same question, the newest first, at most `most` of them.
+pub fn same_question(
+    connection: &Connection,
+    id: &str,
+    question: &str,
+    most: usize,
+) -> Result<Vec<HistoryRow>> {
+    // The full-text index is asked for the words, since the questions themselves have none.
+    let words = format!("\"{}\"", question.replace('"', " "));
+    let Ok(search) = Search::parse(&words) else {
+        return Ok(Vec::new());
+    };
+    let filter = Filter {
+        search: Some(search),
+        ..Filter::default()
+    };
+    let found = list(connection, &filter, Some(MOST_ASKED_AGAIN))?;
+    let is_same = |row: &HistoryRow| row.consultation_id.as_str() != id && row.question == question;
+    Ok(found.into_iter().filter(is_same).take(most).collect())
 }
 
 /// A running consultation has no rows yet.

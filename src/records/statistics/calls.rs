@@ -89,6 +89,8 @@ pub(super) fn by_provider(models: &[ModelNumbers]) -> IndexMap<ProviderId, Provi
         sums.cost += numbers.cost;
         sums.tokens = sums.tokens.saturating_add(numbers.tokens);
         sums.calls = sums.calls.saturating_add(numbers.calls);
+        sums.failures = sums.failures.saturating_add(numbers.failures);
+        sums.hedges_won = sums.hedges_won.saturating_add(numbers.hedges_won);
     }
     providers.sort_by(|one, numbers, other, others| {
         (others.cost.known, one).cmp(&(numbers.cost.known, other))

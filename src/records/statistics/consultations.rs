@@ -10,8 +10,9 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use crate::domain::cost::money::{Cost, MicroUsd, Saving};
 use crate::domain::record::statistics::{
-    CachingNumbers, CostNumbers, DebateNumbers, EarlyTerminationNumbers, PerformanceNumbers,
-    PricedConsultation, QualityNumbers, StateNumbers, TimedConsultation, UsageNumbers,
+    AgreementNumbers, CachingNumbers, CostNumbers, DebateNumbers, EarlyTerminationNumbers,
+    PerformanceNumbers, PricedConsultation, QualityNumbers, StateNumbers, TimedConsultation,
+    UsageNumbers,
 };
 
 use super::{average, cost, count, ratio};
@@ -75,6 +76,28 @@ const OTHERS: &str = "
         total(cache_saved_incomplete) AS cache_saved_incomplete
     FROM consultations INDEXED BY idx_consultations_sums
     WHERE ended <> 'completed' AND number >= ?1 AND number < ?2";
+
+/// Completed consultations by the share of experts that supported the leading point.
+const BY_AGREEMENT: &str = "
+    SELECT CAST(round(agreement * 100) AS INTEGER) AS percent, count(*)
+    FROM consultations INDEXED BY idx_consultations_sums
+    WHERE ended = 'completed' AND number >= ?1 AND number < ?2 AND agreement BETWEEN 0 AND 1
+    GROUP BY percent ORDER BY percent DESC";
+
+pub(super) fn by_agreement(
+    connection: &Connection,
+    numbers: &Range<i64>,
+) -> Result<Vec<AgreementNumbers>> {
+    let level = |row: &Row<'_>| {
+        Ok(AgreementNumbers {
+            percent: row.get(0)?,
+            consultations: row.get(1)?,
+        })
+    };
+    let mut statement = connection.prepare_cached(BY_AGREEMENT)?;
+    let levels = statement.query_map([numbers.start, numbers.end], level)?;
+    levels.collect()
+}
 
 /// The sums over the consultations of a range. What is no sum is missing.
 #[derive(Debug)]
@@ -147,6 +170,7 @@ impl ConsultationSums {
                 with_dissent: sum("with_dissent")?,
                 with_agreement: sum("with_agreement")?,
                 avg_agreement: mean(row, "agreement", "with_agreement")?,
+                by_agreement: Vec::new(),
                 degraded: sum("degraded")?,
             },
             debate_value: DebateNumbers {

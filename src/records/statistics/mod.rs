@@ -15,7 +15,7 @@ use rusqlite::{Connection, Result, Row};
 
 use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::record::statistics::{
-    CostNumbers, DateRange, Progress, Range, Statistics, Targets, UsageNumbers,
+    CostNumbers, DateRange, Progress, QualityNumbers, Range, Statistics, Targets, UsageNumbers,
 };
 use crate::domain::time::Timestamp;
 use crate::records::index::rows::numbers;
@@ -63,7 +63,10 @@ pub fn statistics(
             performance.p50,
             by_day.month,
         ),
-        quality: sums.quality,
+        quality: QualityNumbers {
+            by_agreement: consultations::by_agreement(&transaction, &numbers)?,
+            ..sums.quality
+        },
         debate_value: sums.debate_value,
         early_termination: sums.early_termination,
         models,

@@ -182,7 +182,7 @@ impl Renderer<'_> {
         html! {
             @for section in sections {
                 @if let Some(Part::Heading(2, title)) = section.first() {
-                    section.answer[title.is_of_the_answer()] { (self.parts(section)) }
+                    section.answer[title.is_of_the_answer()].about[title.is_about()] { (self.parts(section)) }
                 } @else {
                     (self.parts(section))
                 }
@@ -215,7 +215,18 @@ impl Renderer<'_> {
                     ul.facts { @for fact in facts { li { (self.fact(fact)) } } }
                 }
             },
-            Part::Foreign(text) | Part::Quote(text) | Part::Code(_, text) => foreign(text),
+            Part::Tiles(facts) => html! {
+                dl.tiles {
+                    @for fact in facts {
+                        div {
+                            dt { (self.line(&fact.label)) }
+                            @for value in &fact.values { dd { (self.line(value)) } }
+                        }
+                    }
+                }
+            },
+            Part::Foreign(text) | Part::Quote(text) => foreign(text),
+            Part::Code(language, text) => code(*language == "diff", text),
             Part::List(items) => html! {
                 ul {
                     @for item in items {
@@ -235,6 +246,9 @@ impl Renderer<'_> {
             Part::Table(table) => self.table(table),
             Part::Plot(plot) => plot.svg(),
             Part::Beginning { parts, .. } => self.parts(parts),
+            Part::Folded(title, parts) => html! {
+                details { summary { (self.line(title)) } (self.parts(parts)) }
+            },
             Part::Next(steps) => html! {
                 ul { @for (command, what) in steps { li { code { (command) } ": " (what) } } }
             },
@@ -316,6 +330,11 @@ impl Line {
         matches!(self.0.as_slice(), [Piece::Own("Answer" | "Result")])
     }
 
+    /// What made the document stands out least.
+    fn is_about(&self) -> bool {
+        matches!(self.0.as_slice(), [Piece::Own(own)] if own.starts_with("About this"))
+    }
+
     /// A long question is set smaller.
     fn is_long(&self) -> bool {
         let is_long = |text: &str| text.contains('\n') || text.chars().nth(160).is_some();
@@ -360,6 +379,19 @@ fn foreign(text: &str) -> Markup {
 
 fn link(address: &str, words: &Markup) -> Markup {
     html! { a href=(address) { (words) } }
+}
+
+fn code(is_diff: bool, text: &str) -> Markup {
+    let class = |line: &str| match line.chars().next() {
+        Some('+') if is_diff => Some("added"),
+        Some('-') if is_diff => Some("removed"),
+        Some(_) | None => None,
+    };
+    html! {
+        div.said.code dir="auto" {
+            @for line in text.lines() { span class=[class(line)] { (line) } "\n" }
+        }
+    }
 }
 
 fn weight(severity: Severity) -> Markup {

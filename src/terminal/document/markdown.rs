@@ -1,5 +1,6 @@
 //! Writes a document as Markdown.
 
+use super::plot::Plot;
 use super::{Fact, Line, Part, Piece, Table};
 use crate::terminal::markdown::escape::{block, fenced, inline};
 
@@ -17,7 +18,7 @@ fn written(part: &Part) -> Option<String> {
         Part::Heading(level, line) => format!("{} {line}", "#".repeat(usize::from(*level))),
         Part::Paragraph(line) => line.to_string(),
         Part::Facts(facts) if facts.is_empty() => return None,
-        Part::Facts(facts) => lines_by("  \n", facts),
+        Part::Facts(facts) | Part::Tiles(facts) => lines_by("  \n", facts),
         Part::Foreign(text) => match block(text) {
             text if text.is_empty() => "_(empty answer)_".to_owned(),
             text => text,
@@ -33,8 +34,9 @@ fn written(part: &Part) -> Option<String> {
         Part::Notice(parts) => quoted(&joined(parts)),
         Part::Articles(articles) => joined(articles.iter().flatten()),
         Part::Table(table) => table.to_string(),
+        Part::Plot(Plot::Tree(tree)) => fenced(&tree.lines().join("\n"), "text"),
         Part::Plot(_) => return None,
-        Part::Beginning { parts, .. } => joined(parts),
+        Part::Beginning { parts, .. } | Part::Folded(_, parts) => joined(parts),
         Part::Next(steps) => {
             let steps = steps
                 .iter()

@@ -39,6 +39,8 @@ pub enum Part {
     Heading(u8, Line),
     Paragraph(Line),
     Facts(Vec<Fact>),
+    /// The few figures that a page is about.
+    Tiles(Vec<Fact>),
     /// Foreign text with blocks of its own; marked as empty if it is.
     Foreign(String),
     Quote(String),
@@ -58,6 +60,8 @@ pub enum Part {
         most_lines: usize,
         rest: String,
     },
+    /// Parts that a page shows once their title is opened.
+    Folded(Line, Vec<Part>),
     /// The next commands, and what each does.
     Next(Vec<(String, String)>),
     Foot(Fact),
@@ -223,10 +227,10 @@ impl Line {
     }
 
     #[must_use]
-    pub(super) fn consultations<'a>(mut self, ids: impl IntoIterator<Item = &'a String>) -> Self {
+    pub(super) fn consultations<I: ToString>(mut self, ids: impl IntoIterator<Item = I>) -> Self {
         for (at, id) in ids.into_iter().enumerate() {
             self.0.push(Piece::Own(if at > 0 { ", " } else { "" }));
-            self.0.push(Piece::Consultation(id.clone()));
+            self.0.push(Piece::Consultation(id.to_string()));
         }
         self
     }

@@ -9,7 +9,7 @@ use std::iter;
 
 use console::{Alignment, measure_text_width, pad_str};
 
-use super::plot::{Plot, Point};
+use super::plot::{BarRow, Plot};
 use super::{Fact, Line, Part, Piece, Table, Tail, markdown};
 use crate::terminal::markdown::plain::plain;
 use crate::terminal::markdown::render::{WIDEST, render};
@@ -25,9 +25,6 @@ const NARROWEST_TEXT: usize = 24;
 
 /// A row with a longer cell does not widen the columns of a table with texts.
 const LONGEST_CELL: usize = 32;
-
-/// Cells of the bar of a point.
-const BAR: u8 = 20;
 
 /// `None` does not wrap.
 pub fn screen(parts: &[Part], width: Option<usize>, paint: Paint) -> String {
@@ -77,7 +74,7 @@ impl Screen {
                 self.hanging("", &self.line(line, tone), 0)
             }
             Part::Paragraph(line) => self.hanging("", &self.words(line), 0),
-            Part::Facts(facts) => self.facts(facts),
+            Part::Facts(facts) | Part::Tiles(facts) => self.facts(facts),
             Part::Foot(fact) => self.facts(std::slice::from_ref(fact)),
             Part::List(items) => items.iter().flat_map(|item| self.item(item)).collect(),
             Part::Notice(parts) => {
@@ -90,12 +87,15 @@ impl Screen {
                 lines.map(|line| self.paint.yellow(line) + "\n").collect()
             }
             Part::Table(table) => self.table(table),
-            Part::Plot(plot) => self.plot(plot),
+            Part::Plot(Plot::Bars(rows)) => self.bars(rows),
+            // The table beneath has its figures.
+            Part::Plot(Plot::Chart(_) | Plot::Rows(_) | Plot::Tree(_)) => String::new(),
             Part::Beginning {
                 parts,
                 most_lines,
                 rest,
             } => self.beginning(parts, *most_lines, rest),
+            Part::Folded(_, parts) => self.text(parts),
             Part::Next(steps) => self.steps(steps),
             Part::Foreign(_) | Part::Quote(_) | Part::Code(..) | Part::Articles(_) => {
                 let text = markdown(std::slice::from_ref(part));
@@ -244,33 +244,17 @@ impl Screen {
         steps.iter().map(step).collect()
     }
 
-    fn plot(&self, plot: &Plot) -> String {
+    fn bars(&self, rows: &[BarRow]) -> String {
         let mut text = String::new();
-        match plot {
-            Plot::Points(plot) => {
-                for Point {
-                    place, description, ..
-                } in &plot.points
-                {
-                    let is_full = |cell: u8| f64::from(cell) + 0.5 <= place.1 * f64::from(BAR);
-                    let cells = (0..BAR).map(|cell| if is_full(cell) { '━' } else { '─' });
-                    let head = cells.collect::<String>() + GAP;
-                    text.push_str(&self.hanging(&head, description, GAP.len()));
-                }
-            }
-            Plot::Bars(rows) => {
-                let beside = widest(rows.iter().map(|row| row.name));
-                for row in rows {
-                    let [bars, note] =
-                        [&row.bars(), &row.note].map(|text| self.paint.charset.text(text));
-                    let name = row.name;
-                    let line = format!("{GAP}{name:beside$}{GAP}{bars}{GAP}{note}\n");
-                    if measure_text_width(&line) <= self.room() {
-                        text.push_str(&line);
-                    } else {
-                        text.extend([GAP, name, ", ", &note, ":\n", GAP, &bars, "\n"]);
-                    }
-                }
+        let beside = widest(rows.iter().map(|row| row.name));
+        for row in rows {
+            let [bars, note] = [&row.bars(), &row.note].map(|text| self.paint.charset.text(text));
+            let name = row.name;
+            let line = format!("{GAP}{name:beside$}{GAP}{bars}{GAP}{note}\n");
+            if measure_text_width(&line) <= self.room() {
+                text.push_str(&line);
+            } else {
+                text.extend([GAP, name, ", ", &note, ":\n", GAP, &bars, "\n"]);
             }
         }
         text

@@ -4,18 +4,18 @@
 use std::cmp::Ordering;
 
 use crate::stopping::convergence::criteria;
-use crate::stopping::evaluation::{Bound, Evaluation, Notation, Rule, RuleKind, RuleOutcome};
+use crate::stopping::evaluation::{Bound, Evaluation, Notation, Rule, RuleOutcome};
 
-use super::evaluation_tree::tree;
+use super::evaluation_tree::{EvaluationTree, is_met};
 
 /// Returns the tree under its heading, `CONVERGENCE CHECK (Iteration 3)`.
-pub fn convergence_tree(iteration: u64, evaluation: &Evaluation) -> Vec<String> {
+pub fn convergence_tree(iteration: u64, evaluation: &Evaluation) -> EvaluationTree {
     let heading = format!("CONVERGENCE CHECK (Iteration {iteration})");
     let rules = LABELS.iter().filter_map(|(name, label)| {
         let rule = evaluation.rule(name)?;
         Some((rule, format!("{label}: {}", outcome(rule))))
     });
-    tree(&heading, rules, &evaluation.decision)
+    EvaluationTree::new(heading, rules, &evaluation.decision)
 }
 
 /// The rules in the order of the tree, with their labels.
@@ -31,15 +31,13 @@ const LABELS: [(&str, &str); 9] = [
     (criteria::NOTHING_TO_ASK, "Nothing to ask"),
 ];
 
-/// Answers the label with the figures: `NO (5 > 3)`. A guard that does not object is a yes.
+/// Answers the label with the figures: `NO (5 > 3)`.
 fn outcome(rule: &Rule) -> String {
-    let answer = match (rule.outcome, rule.kind) {
-        (RuleOutcome::Unknown, _) => return "UNKNOWN (not measured)".to_owned(),
-        (RuleOutcome::NotApplicable, _) => return "NOT APPLICABLE".to_owned(),
-        (RuleOutcome::Fired, RuleKind::Success | RuleKind::Limit)
-        | (RuleOutcome::Held, RuleKind::Guard) => "YES",
-        (RuleOutcome::Held, RuleKind::Success | RuleKind::Limit)
-        | (RuleOutcome::Fired, RuleKind::Guard) => "NO",
+    let answer = match is_met(rule) {
+        None if rule.outcome == RuleOutcome::Unknown => return "UNKNOWN (not measured)".to_owned(),
+        None => return "NOT APPLICABLE".to_owned(),
+        Some(true) => "YES",
+        Some(false) => "NO",
     };
     let (value, threshold) = rule.figures(Notation::Decimals);
     let value = value.unwrap_or_default();
@@ -92,7 +90,9 @@ mod tests {
 
     fn tree(criteria: &Criteria, measures: &[DocumentMeasure]) -> String {
         let iteration = u64::try_from(measures.len()).unwrap();
-        convergence_tree(iteration, &evaluate(criteria, measures)).join("\n")
+        convergence_tree(iteration, &evaluate(criteria, measures))
+            .lines()
+            .join("\n")
     }
 
     fn balanced() -> Criteria {

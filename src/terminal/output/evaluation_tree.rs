@@ -8,25 +8,68 @@ use crate::stopping::evaluation::{
 use crate::stopping::exit_check::event::TurnRecord;
 use crate::text::clean::one_line;
 
-/// Returns the tree under a heading such as `EARLY TERMINATION CHECK (Round 2)`.
-pub fn evaluation_tree(heading: &str, evaluation: &Evaluation) -> Vec<String> {
-    let rules = evaluation.rules.iter().map(|rule| (rule, of_rule(rule)));
-    tree(heading, rules, &evaluation.decision)
+/// An evaluation as a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvaluationTree {
+    pub heading: String,
+    pub branches: Vec<Branch>,
+    pub decision: String,
 }
 
-pub(super) fn tree<'a>(
-    heading: &str,
-    rules: impl Iterator<Item = (&'a Rule, String)>,
-    decision: &Decision,
-) -> Vec<String> {
-    let mut lines = vec![heading.to_owned()];
-    for (rule, outcome) in rules {
-        lines.push(format!("├─ {outcome}"));
-        let detail = rule.detail.as_deref().map(one_line);
-        lines.extend(detail.map(|detail| format!("│   └─ {detail}")));
+/// A rule with its outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    pub text: String,
+    pub detail: Option<String>,
+    /// Whether what the rule asks for is so; `None` if that is unknown or does not apply. A guard
+    /// that does not object is a yes.
+    pub is_met: Option<bool>,
+}
+
+impl EvaluationTree {
+    pub(super) fn new<'a>(
+        heading: String,
+        rules: impl Iterator<Item = (&'a Rule, String)>,
+        decision: &Decision,
+    ) -> Self {
+        let branches = rules.map(|(rule, text)| Branch {
+            text,
+            detail: rule.detail.as_deref().map(one_line),
+            is_met: is_met(rule),
+        });
+        Self {
+            heading,
+            branches: branches.collect(),
+            decision: format!("DECISION: {}", decision_in_words(decision)),
+        }
     }
-    lines.push(format!("└─ DECISION: {}", decision_in_words(decision)));
-    lines
+
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.heading.clone()];
+        for branch in &self.branches {
+            lines.push(format!("├─ {}", branch.text));
+            let detail = branch.detail.iter();
+            lines.extend(detail.map(|detail| format!("│   └─ {detail}")));
+        }
+        lines.push(format!("└─ {}", self.decision));
+        lines
+    }
+}
+
+pub(super) fn is_met(rule: &Rule) -> Option<bool> {
+    match (rule.outcome, rule.kind) {
+        (RuleOutcome::Unknown | RuleOutcome::NotApplicable, _) => None,
+        (RuleOutcome::Fired, RuleKind::Success | RuleKind::Limit)
+        | (RuleOutcome::Held, RuleKind::Guard) => Some(true),
+        (RuleOutcome::Held, RuleKind::Success | RuleKind::Limit)
+        | (RuleOutcome::Fired, RuleKind::Guard) => Some(false),
+    }
+}
+
+/// Returns the lines of the tree under a heading such as `EARLY TERMINATION CHECK (Round 2)`.
+pub fn evaluation_tree(heading: &str, evaluation: &Evaluation) -> Vec<String> {
+    let rules = evaluation.rules.iter().map(|rule| (rule, of_rule(rule)));
+    EvaluationTree::new(heading.to_owned(), rules, &evaluation.decision).lines()
 }
 
 fn of_rule(rule: &Rule) -> String {

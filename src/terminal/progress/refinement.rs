@@ -189,7 +189,7 @@ impl LoopProgress for RefinementProgress {
         self.0.printer.note(&line);
         if self.0.printer.verbosity() == Verbosity::Verbose {
             let tree = convergence_tree(integrated.iteration, &integrated.evaluation);
-            let lines = wrapped_tree(&tree, self.0.printer.err_traits());
+            let lines = wrapped_tree(&tree.lines(), self.0.printer.err_traits());
             self.0.printer.lines(&lines.join("\n"));
         }
     }

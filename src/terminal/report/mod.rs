@@ -9,10 +9,12 @@ pub mod benchmark;
 pub mod refinement;
 pub mod refinement_summary;
 pub mod rejudge;
+mod comparison;
 mod rounds;
 mod sections;
 mod head;
 
+pub use self::comparison::{comparison, comparisons};
 pub use self::consultation::{page, page_beside, page_parts, report, running_parts};
 pub use self::sections::confidence;
 pub use self::selection::{ReportSelection, markdown};

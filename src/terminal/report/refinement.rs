@@ -1,5 +1,8 @@
-//! The changes of a refinement as Markdown, so that a person can follow and undo each.
+//! The changes of a refinement: as Markdown, so that a person can follow and undo each, and as a
+//! page, with what each iteration did to the document and why the loop went on or ended.
 
+use super::consultation::moment;
+use super::refinement_summary::{decision, items_by_iteration, iterations};
 use crate::domain::answer::confidence::Confidence;
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::finding::FindingSource;
@@ -7,15 +10,78 @@ use crate::refinement::state::{
     BatchRecord, ConsultationRecord, ConsultationStatus, ExtractionRecord, IterationRecord,
     LoopPhase, RefinementLoop, RefinementState,
 };
-use crate::terminal::document::{self, Fact, Line, Part, fact, list, paragraph};
+use crate::stopping::evaluation::Evaluation;
+use crate::terminal::document::plot::Plot;
+use crate::terminal::document::{self, Fact, Line, Part, Table, fact, list, paragraph};
 use crate::terminal::output::convergence_tree::convergence_tree;
-use crate::terminal::output::format::count;
+use crate::terminal::output::format::{amount, count};
+use crate::terminal::output::style::Paint;
+use crate::terminal::output::unified_diff::unified_diff;
+use crate::text::clean::capitalised;
 
 const HOW_TO_UNDO: &str = "Each change shows the item before and after. To undo a change, put the \
     text before in place of the text after. A moved item has left its section: delete the text \
     after, and put the text before back into the section that it comes from. The document as it \
     was when the first loop began is `original.md`; the original of a later loop has a file of its \
     own, such as `original-2.md`.";
+
+/// A document of this home, for the list of refinements.
+#[derive(Debug)]
+pub struct RefinedDocument {
+    /// The address of its page.
+    pub path: String,
+    pub document: String,
+    /// The reason why its log cannot be read.
+    pub state: Result<RefinementState, String>,
+}
+
+/// How a change is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ChangeForm {
+    /// The item before and after, to undo it by hand.
+    BeforeAndAfter,
+    Diff,
+}
+
+/// The documents that loops of this home have refined, the last one first.
+pub fn list_of_documents(documents: &[RefinedDocument]) -> Vec<Part> {
+    let row = |document: &RefinedDocument| {
+        let name = Line::link(document.path.clone(), Line::foreign(&document.document));
+        match &document.state {
+            Err(why) => vec![name, Line::foreign(why), "-".into(), "-".into(), "-".into()],
+            Ok(state) => {
+                let last = state.current();
+                let counts = last.measures().last().and_then(|measure| measure.counts);
+                let open = counts.map_or("-".to_owned(), |counts| counts.open.to_string());
+                vec![
+                    name,
+                    Line::foreign(capitalised(&decision(last))),
+                    moment(last.begun_at).into(),
+                    open.into(),
+                    amount(last.spend().cost).into(),
+                ]
+            }
+        }
+    };
+    let heads = ["Document", "Its last loop", "Begun", "Open items", "Cost"];
+    let table = Table::of(3, &heads, documents.iter().map(row));
+    let none = || paragraph("No document was refined yet: `conclave refine SPEC.md`", []);
+    vec![
+        Part::Heading(1, "Refinements".into()),
+        table.unwrap_or_else(none),
+    ]
+}
+
+/// The loops over a document, the last one first.
+pub fn page_parts(document: &str, state: &RefinementState) -> Vec<Part> {
+    let loops = count(state.loops().count(), "loop");
+    let facts = [Line::foreign(document).into(), Line::from(loops).into()];
+    let title = Line::of("Refinement of {}", [&state.current().begun.source]);
+    let mut parts = vec![Part::Heading(1, title), Part::Facts(facts.to_vec())];
+    let loops = state.loops().rev();
+    parts.extend(loops.flat_map(|one| of_loop(one, ChangeForm::Diff)));
+    parts
+}
 
 /// The last loop first.
 pub fn changes_markdown(state: &RefinementState) -> String {
@@ -24,13 +90,15 @@ pub fn changes_markdown(state: &RefinementState) -> String {
         Part::Heading(1, Line::of("Changes of {}", [source])),
         paragraph(HOW_TO_UNDO, []),
     ];
-    parts.extend(state.loops().rev().flat_map(of_loop));
+    let loops = state.loops().rev();
+    parts.extend(loops.flat_map(|one| of_loop(one, ChangeForm::BeforeAndAfter)));
     document::markdown(&parts)
 }
 
-fn of_loop(refinement: &RefinementLoop) -> Vec<Part> {
+fn of_loop(refinement: &RefinementLoop, form: ChangeForm) -> Vec<Part> {
     let begun = &refinement.begun;
-    let resumes: Vec<String> = refinement.resumes.iter().map(ToString::to_string).collect();
+    let resumes = refinement.resumes.iter().map(|at| moment(*at));
+    let resumes: Vec<String> = resumes.collect();
     let facts = [
         ("Reads", begun.source.clone()),
         ("Writes", begun.output.clone()),
@@ -42,20 +110,26 @@ fn of_loop(refinement: &RefinementLoop) -> Vec<Part> {
     let facts = facts
         .map(|(label, value)| fact(label, Line::foreign(value)))
         .collect();
-    let title = Line::of("Loop of {}", [&refinement.begun_at.to_string()]);
+    let title = Line::of("Loop of {}", [&moment(refinement.begun_at)]);
     let mut parts = vec![Part::Heading(2, title), Part::Facts(facts)];
+    if form == ChangeForm::Diff {
+        parts.push(paragraph("**{}.**", [&capitalised(&decision(refinement))]));
+        parts.extend(items_by_iteration(refinement));
+        parts.extend(iterations(refinement));
+    }
     // What the panel proposes for blockers that are still open.
     let proposals = refinement.blocker_proposals().into_iter().map(|proposal| {
         let (change, source) = (proposal.change, proposal.source);
         let (number, item) = (change.number.to_string(), change.item.as_str());
         let line = Line::of("Change {}, {}: {}", [&number, item, proposal.answer]);
-        let source = [source.consultation.as_str(), &confidence(source)];
-        line.and(" (`{}`, {})", source)
+        let line = line.and(" (", []).consultations([&source.consultation]);
+        line.and(", {})", [&confidence(source)])
     });
     let title = "Best proposals for open blockers";
     parts.extend(document::titled(3, title, list(proposals)));
     parts.extend(refinement.extractions.iter().flat_map(of_extraction));
-    parts.extend(refinement.iterations.iter().flat_map(of_iteration));
+    let iterations = refinement.iterations.iter();
+    parts.extend(iterations.flat_map(|iteration| of_iteration(iteration, form)));
     parts
 }
 
@@ -78,8 +152,8 @@ fn of_extraction(record: &ExtractionRecord) -> [Part; 2] {
         None => without_answer(record),
     };
     let cost = record.spend.cost.to_string();
-    let words = [record.consultation.as_str(), &cost, &result];
-    let line = Part::Paragraph(Line::of("`{}`, {}: {}", words));
+    let line = Line::default().consultations([&record.consultation]);
+    let line = Part::Paragraph(line.and(", {}: {}", [&cost, &result]));
     [Part::Heading(3, Line::of("Extraction", [])), line]
 }
 
@@ -91,34 +165,53 @@ fn without_answer<A, T>(record: &ConsultationRecord<A, T>) -> String {
     }
 }
 
-fn of_iteration(iteration: &IterationRecord) -> Vec<Part> {
+fn of_iteration(iteration: &IterationRecord, form: ChangeForm) -> Vec<Part> {
     let number = iteration.number;
     let title = Line::of("Iteration {}", [&number.to_string()]);
     let mut parts = vec![Part::Heading(3, title)];
+    let batches = iteration.batches.iter().flat_map(of_batch);
     let Some(merge) = iteration.written() else {
         let open = Line::of("Its findings are not in the document yet.", []);
         parts.push(Part::Paragraph(open));
-        parts.extend(iteration.batches.iter().flat_map(of_batch));
+        parts.extend(batches);
         return parts;
     };
-    let tree = convergence_tree(number, &merge.evaluation).join("\n");
-    parts.push(Part::Code("text", tree));
     let measure = &merge.measure;
-    parts.extend(measure.counts.map(|counts| {
+    let after = measure.counts.map(|counts| {
         Part::Paragraph(Line::foreign(format!(
             "After it: {} of high confidence, {} of medium confidence, {} open ({} deferred, {} \
              blockers).",
             counts.high, counts.medium, counts.open, measure.deferred, measure.open_blockers
         )))
-    }));
-    parts.extend(iteration.batches.iter().flat_map(of_batch));
+    });
+    let tree = of_evaluation(number, &merge.evaluation, form);
     let changes = merge.changes.iter();
-    parts.extend(changes.flat_map(|change| of_change(change, iteration)));
+    let changes = changes.map(|change| of_change(change, iteration, form));
+    let evaluation = tree.into_iter().chain(after).collect();
+    let cards = [evaluation, batches.collect()].into_iter().chain(changes);
+    let cards = cards.filter(|card: &Vec<Part>| !card.is_empty());
+    parts.push(Part::Articles(cards.collect()));
     parts
 }
 
+/// Its tree; on a page with a table of the same.
+fn of_evaluation(iteration: u64, evaluation: &Evaluation, form: ChangeForm) -> Vec<Part> {
+    let tree = convergence_tree(iteration, evaluation);
+    let rows = tree.branches.iter().map(|branch| {
+        let (rule, outcome) = branch.text.split_once(": ").unwrap_or_default();
+        let detail = branch.detail.clone().unwrap_or_default();
+        vec![rule.to_owned(), outcome.to_owned(), detail]
+    });
+    let table = Table::of(3, &["Rule", "Outcome", "Detail"], rows);
+    let table = table.filter(|_| form == ChangeForm::Diff);
+    let table = table.map(|table| Part::Folded("The rules in a table".into(), vec![table]));
+    std::iter::once(Part::Plot(Plot::Tree(tree)))
+        .chain(table)
+        .collect()
+}
+
 fn of_batch(record: &BatchRecord) -> Vec<Part> {
-    let heading = Line::of("`{}`", [record.consultation.as_str()]);
+    let heading = Line::default().consultations([&record.consultation]);
     let cost = record.spend.cost.to_string();
     let outcome = Line::of("{}, {}", [&outcome(record), &cost]);
     let mut questions = Line::default();
@@ -164,7 +257,7 @@ fn confidence(source: &FindingSource) -> String {
     }
 }
 
-fn of_change(change: &ItemChange, iteration: &IterationRecord) -> Vec<Part> {
+fn of_change(change: &ItemChange, iteration: &IterationRecord, form: ChangeForm) -> Vec<Part> {
     let number = change.number.to_string();
     let heading = Line::of("Change {}: {}", [&number, &kind(change.kind)]);
     let basis = Part::Facts(basis(change, iteration));
@@ -173,8 +266,17 @@ fn of_change(change: &ItemChange, iteration: &IterationRecord) -> Vec<Part> {
         let about = Line::of("About: {}", [change.item.as_str()]);
         parts.push(Part::Paragraph(about));
     }
-    for (label, text) in [("Before:", &change.before), ("After:", &change.after)] {
-        if let Some(text) = text {
+    if form == ChangeForm::Diff {
+        let text = |text: Option<&String>| text.cloned().unwrap_or_default();
+        let (before, after) = (change.before.as_ref(), change.after.as_ref());
+        let (before, after) = (text(before), text(after.or(before)));
+        let diff = unified_diff(("", &before), ("", &after), Paint::PLAIN);
+        let lines = diff.lines().skip(2).filter(|line| !line.starts_with("@@"));
+        let lines = lines.collect::<Vec<_>>().join("\n");
+        parts.extend((!lines.is_empty()).then_some(Part::Code("diff", lines)));
+    } else {
+        for (label, text) in [("Before:", &change.before), ("After:", &change.after)] {
+            let Some(text) = text else { continue };
             let text = text.trim_end_matches(['\n', '\r']).to_owned();
             parts.push(paragraph(label, []));
             parts.push(Part::Code("markdown", text));
@@ -188,17 +290,18 @@ fn of_change(change: &ItemChange, iteration: &IterationRecord) -> Vec<Part> {
 }
 
 fn basis(change: &ItemChange, iteration: &IterationRecord) -> Vec<Fact> {
-    let mut lines = vec![Fact::from(Line::foreign(&change.reason))];
+    let mut facts = vec![Fact::from(Line::foreign(&change.reason))];
     if let Some(source) = &change.source {
         let mut findings = iteration.findings();
         let findings = findings.find(|findings| findings.source.consultation == *source);
         let confidence = findings.map(|findings| confidence(&findings.source));
-        let source = Line::of("Source: `{}`", [source.as_str()]);
-        lines.push(source.with(", {}", &confidence.unwrap_or_default()).into());
+        let source = Line::default().consultations([source]);
+        let source = source.with(", {}", &confidence.unwrap_or_default());
+        facts.push(fact("Source", source));
         let dissent = findings.and_then(|findings| findings.dissent(&change.item));
-        lines.extend(dissent.map(|dissent| Line::of("Dissent: {}", [dissent]).into()));
+        facts.extend(dissent.map(|dissent| fact("Dissent", Line::foreign(dissent))));
     }
-    lines
+    facts
 }
 
 fn kind(kind: ChangeKind) -> String {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::benchmark::statistics::number;
 use crate::domain::ids::ConsultationId;
 use crate::domain::names::stored_name;
 use crate::domain::record::stored_record::spend::ConsultationSpend;
@@ -13,8 +14,9 @@ use crate::refinement::finding::BatchFindings;
 use crate::refinement::state::{BlockerProposal, IterationRecord, LoopPhase, RefinementLoop};
 use crate::stopping::convergence::QuestionKey;
 use crate::stopping::evaluation::{Class, Decision, Evaluation};
+use crate::terminal::document::plot::{Axis, Chart, Join, Plot, Point, Scale, Shape};
 use crate::terminal::document::{Line, Part, Table, fact, nested_list, titled};
-use crate::terminal::output::format::{amount, count};
+use crate::terminal::output::format::{amount, count, thousands};
 use crate::terminal::output::style::Tone;
 use crate::text::clean::{capitalised, one_line, shortened};
 
@@ -101,7 +103,44 @@ fn in_words(class: Class) -> String {
     }
 }
 
-fn iterations(refined: &RefinementLoop) -> Option<Part> {
+/// The items of the document after each iteration; `None` without an iteration that was written.
+pub(super) fn items_by_iteration(refined: &RefinementLoop) -> Option<Part> {
+    let counts = refined.iterations.iter().filter_map(|iteration| {
+        let counts = iteration.written()?.measure.counts?;
+        Some((iteration.number, [counts.high, counts.medium, counts.open]))
+    });
+    let counts: Vec<(u64, [u64; 3])> = counts.collect();
+    let most = counts.iter().flat_map(|(_, items)| items).max()?;
+    let scale = Scale::to(*most);
+    let place = |iteration: u64| (number(iteration) - 0.5) / number(counts.len() as u64);
+    let series = [
+        ("met", "high confidence"),
+        ("unknown", "medium confidence"),
+        ("unmet", "open"),
+    ];
+    let points = counts.iter().flat_map(|(iteration, items)| {
+        let is_last = counts.last().is_some_and(|(last, _)| last == iteration);
+        series.iter().zip(items).map(move |((class, name), items)| {
+            let said = format!("iteration {iteration}: {items} {name}");
+            let place = (place(*iteration), scale.share(*items));
+            let label = name.split(' ').take(usize::from(is_last));
+            let point = Point::new(class, Shape::Circle(4.5), place, said);
+            point.named(label.collect())
+        })
+    });
+    let ticks = counts.iter();
+    let ticks = ticks.map(|(iteration, _)| (place(*iteration), iteration.to_string()));
+    Some(Part::Plot(Plot::Chart(Chart {
+        name: "Items of the document after each iteration".to_owned(),
+        size: (484.0, 200.0),
+        across: Axis::new("Iteration", ticks),
+        up: Axis::new("Items", scale.ticks(thousands)),
+        points: points.collect(),
+        join: Join::Points,
+    })))
+}
+
+pub(super) fn iterations(refined: &RefinementLoop) -> Option<Part> {
     let iterations = refined.iterations.iter();
     let rows = iterations.filter_map(|iteration| Some(row(iteration, iteration.written()?)));
     let mut rows: Vec<Vec<String>> = rows.collect();

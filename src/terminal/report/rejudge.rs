@@ -69,7 +69,7 @@ pub(super) fn recommendation(side: &Judgement) -> Vec<Part> {
     parts
 }
 
-fn changes(changes: &Changes) -> Vec<Part> {
+pub(super) fn changes(changes: &Changes) -> Vec<Part> {
     let parts = [
         ("**New:**", &changes.new),
         ("**Gone:**", &changes.gone),

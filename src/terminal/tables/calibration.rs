@@ -7,7 +7,7 @@ use crate::stopping::calibration::Calibration;
 use crate::terminal::document::{self, Line, Part, Table, paragraph, titled};
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::{Paint, Tone};
-use crate::terminal::report::benchmark::{bins, reliability_row};
+use crate::terminal::report::benchmark::{bins, diagram, reliability_row};
 
 const HEADS: [&str; 6] = ["", "graded", "stated", "right", "Brier", "ECE"];
 
@@ -16,7 +16,23 @@ const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared 
     Only experts that supported the answer count.";
 
 pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Paint) -> String {
-    document::screen(&parts(calibration, range), Some(width), paint)
+    let bins = calibration.answers.as_ref().and_then(bins);
+    document::screen(&parts(calibration, range, bins), Some(width), paint)
+}
+
+/// On a page, below its own title and with the diagram.
+pub fn page_parts(calibration: &Calibration, range: &Range) -> Vec<Part> {
+    let all = calibration.answers.as_ref();
+    let diagram = all.map(|all| diagram("panel", "Confidence and outcome".to_owned(), all));
+    let diagram = diagram.map(|diagram| Part::Articles(vec![diagram]));
+    // The diagram has the table of the bins.
+    let parts = parts(calibration, range, None);
+    let parts = parts.into_iter().filter_map(|part| match part {
+        Part::Heading(1, _) => None,
+        Part::Heading(_, title) => Some(Part::Heading(3, title)),
+        part => Some(part),
+    });
+    diagram.into_iter().chain(parts).collect()
 }
 
 fn of(range: &Range) -> String {
@@ -24,7 +40,7 @@ fn of(range: &Range) -> String {
     within(range).map(of).unwrap_or_default()
 }
 
-fn parts(calibration: &Calibration, range: &Range) -> Vec<Part> {
+fn parts(calibration: &Calibration, range: &Range, bins: Option<Part>) -> Vec<Part> {
     let Calibration {
         graded,
         answers,
@@ -60,11 +76,7 @@ fn parts(calibration: &Calibration, range: &Range) -> Vec<Part> {
         let rows = models.map(|(model, of)| reliability_row(model.to_string(), of));
         parts.extend(titled(2, title, Table::of(1, &HEADS, rows)));
     }
-    parts.extend(titled(
-        2,
-        "By stated confidence",
-        answers.as_ref().and_then(bins),
-    ));
+    parts.extend(titled(2, "By stated confidence", bins));
     let levels = by_agreement.iter().map(|level| {
         vec![
             whole_percent(level.agreement),

@@ -1,6 +1,7 @@
 //! Shared by all tests: the binary in its own home, the provider server, terminals and sample data.
 
 pub(crate) mod binary;
+pub(crate) mod chromium;
 pub(crate) mod git;
 pub(crate) mod pty;
 pub mod script;
@@ -16,8 +17,8 @@ pub(crate) use readers::{
     comparable, html, in_flight, journals, model_requests, otlp, schema, screen, steady_text,
 };
 pub(crate) use samples::{
-    comparison, generated, sample_events, sample_results, sample_screens, saved, simulated_batches,
-    simulated_loops,
+    comparison, filled_home, generated, sample_events, sample_results, sample_screens, saved,
+    simulated_batches, simulated_loops,
 };
 pub(crate) use servers::{local_server, network, provider_server, trace_receiver};
 

@@ -218,6 +218,10 @@ pub struct ProviderNumbers {
     pub cost: Cost,
     pub tokens: u64,
     pub calls: u64,
+    /// Calls that came back without an answer.
+    pub failures: u64,
+    /// Hedges in which a model of this provider was faster than the slow one.
+    pub hedges_won: u64,
 }
 
 /// Quality of completed consultations.
@@ -239,9 +243,20 @@ pub struct QualityNumbers {
     /// The share of experts that supported the leading point, not rounded.
     #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub avg_agreement: Option<f64>,
+    /// Consultations by that share, the highest first.
+    pub by_agreement: Vec<AgreementNumbers>,
     /// Consultations with a missing answer, a substitution or an answer that could not be read as
     /// asked.
     pub degraded: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AgreementNumbers {
+    /// The share of experts that supported the leading point, in percent.
+    #[cfg_attr(test, schemars(range(min = 0, max = 100)))]
+    pub percent: u8,
+    pub consultations: u64,
 }
 
 /// The effect of the rounds after the first, over completed consultations in which it is known

@@ -73,7 +73,8 @@ fn name(report: &BenchmarkReport, run: &CaseRunId) -> [Line; 2] {
 }
 
 fn record(result: &CaseResult) -> Line {
-    known(result.consultations.last().map(ToString::to_string))
+    let record = result.consultations.last();
+    record.map_or("-".into(), |id| Line::default().consultations([id]))
 }
 
 /// Case runs without a result come last.

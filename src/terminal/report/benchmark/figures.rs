@@ -47,7 +47,7 @@ const FIGURES: [ArmFigure; 18] = {
         ("Accuracy of answers", Full, |arm| {
             Some(accuracy(&arm.accuracy_of_answered?))
         }),
-        (WITHOUT_RESULT, Full, |arm| {
+        (WITHOUT_RESULT, Brief, |arm| {
             Some(arm.counts.not_done.to_string())
         }),
         (CONSISTENCY, Brief, |arm| {
@@ -89,17 +89,32 @@ const WITHOUT_RESULT: &str = "Without a result";
 const CONSISTENCY: &str = "Always, sometimes, never right";
 
 pub(super) fn arms(report: &BenchmarkReport, detail: Detail) -> Option<Part> {
-    let names = report.arms.iter().map(|arm| arm_name(arm.arm));
+    let arms = report.arms.iter();
+    let columns: Vec<_> = arms.map(|arm| (arm_name(arm.arm), arm)).collect();
+    figures_of(&columns, detail, &left_out(report))
+}
+
+/// The figures that say nothing of the run.
+pub(super) fn left_out(report: &BenchmarkReport) -> Vec<&'static str> {
+    let complete = report.is_complete().then_some(WITHOUT_RESULT);
+    let single = (report.terms.repetitions < 2).then_some(CONSISTENCY);
+    complete.into_iter().chain(single).collect()
+}
+
+/// Each arm under its name.
+pub(super) fn figures_of(
+    columns: &[(&'static str, &ArmReport)],
+    detail: Detail,
+    left_out: &[&str],
+) -> Option<Part> {
+    let names = columns.iter().map(|(name, _)| *name);
     let heads: Vec<&'static str> = std::iter::once("").chain(names).collect();
-    let figures = FIGURES
-        .into_iter()
-        .filter(|(label, shown_in, _)| match *label {
-            WITHOUT_RESULT => !report.is_complete(),
-            CONSISTENCY => report.terms.repetitions > 1,
-            _ => detail == Detail::Full || *shown_in == Detail::Brief,
-        });
-    let rows = figures.map(|(label, _, value)| {
-        let values = report.arms.iter().map(|arm| known(value(arm)));
+    let is_shown = |(label, shown_in, _): &ArmFigure| {
+        (detail == Detail::Full || *shown_in == Detail::Brief) && !left_out.contains(label)
+    };
+    let rows = FIGURES.into_iter().filter(is_shown);
+    let rows = rows.map(|(label, _, value)| {
+        let values = columns.iter().map(|(_, arm)| known(value(arm)));
         std::iter::once(Line::from(label)).chain(values).collect()
     });
     Table::of(1, &heads, rows)

@@ -4,8 +4,12 @@
 mod figures;
 mod cases;
 mod plots;
+mod runs;
 
 pub(in crate::terminal) use self::figures::{bins, reliability_row};
+use self::plots::accuracy_and_cost;
+pub(in crate::terminal) use self::plots::diagram;
+pub use self::runs::{list_of_runs, two_runs};
 
 use std::collections::BTreeSet;
 
@@ -29,8 +33,11 @@ pub fn markdown(report: &BenchmarkReport) -> String {
 /// Renders the page, with all cases.
 pub fn page(report: &BenchmarkReport) -> String {
     let title = format!("Benchmark {}", report.terms.suite.name);
-    let cases = titled(2, "Cases", cases::all(report));
-    document::page(&title, "Benchmark", &parts(report, cases), &BTreeSet::new())
+    document::page(&title, "Benchmark", &page_parts(report), &BTreeSet::new())
+}
+
+pub fn page_parts(report: &BenchmarkReport) -> Vec<Part> {
+    parts(report, titled(2, "Cases", cases::all(report)))
 }
 
 fn parts(report: &BenchmarkReport, cases: Vec<Part>) -> Vec<Part> {
@@ -45,7 +52,7 @@ fn parts(report: &BenchmarkReport, cases: Vec<Part>) -> Vec<Part> {
     let arms = figures::arms(report, Detail::Full);
     let figures = arms.into_iter().chain(figures::pairs(report));
     parts.extend(titled(2, "Figures", figures));
-    let plot = plots::accuracy_and_cost(report);
+    let plot = accuracy_and_cost(&[("", report)]);
     parts.extend(titled(2, "Accuracy and Cost", plot));
     parts.extend(titled(2, "By Tag", figures::tags(report)));
     parts.extend(titled(2, "Calibration", plots::calibration(report)));

@@ -8,15 +8,25 @@ use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::accuracy::Accuracy;
 use crate::benchmark::report::words::{interval, percent, whole_percent};
 use crate::benchmark::run::Arm;
+use crate::benchmark::statistics::number;
 use crate::benchmark::statistics::proportion::wilson;
 use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::stopping::calibration::{Bin, Reliability};
 use crate::terminal::document::plot::{
-    LabelPlace, Plot, Point, PointPlot, Shape, Tick, percent_ticks,
+    Axis, Chart, Join, LabelPlace, NARROW, Plot, Point, Shape, Tick,
 };
 use crate::terminal::document::{Line, Part, Table, paragraph};
 use crate::terminal::output::format::{amount, model_address};
+use crate::terminal::report::consultation::moment;
 use crate::terminal::report::sections::Detail;
+
+const RIGHT: &str = "Right answers, with 95% intervals";
+
+const HEIGHT: f64 = 272.0;
+
+/// Runs that the plot of all has room for, and days beneath it.
+const MOST_RUNS: usize = 40;
+const MOST_TICKS: usize = 10;
 
 /// A point of the plot and a row of its table.
 struct AccuracyPoint {
@@ -28,8 +38,10 @@ struct AccuracyPoint {
     cost: Option<Cost>,
 }
 
-pub(super) fn accuracy_and_cost(report: &BenchmarkReport) -> Vec<Part> {
-    let points = points(report);
+/// Several reports each under a name.
+pub(super) fn accuracy_and_cost(reports: &[(&str, &BenchmarkReport)]) -> Vec<Part> {
+    let points = reports.iter().flat_map(|(of, report)| points(of, report));
+    let points: Vec<AccuracyPoint> = points.collect();
     let rows = points.iter().zip(letters()).map(|(point, letter)| {
         vec![
             Line::of("**{}** ", [&letter])
@@ -41,7 +53,7 @@ pub(super) fn accuracy_and_cost(report: &BenchmarkReport) -> Vec<Part> {
         ]
     });
     let heads = ["", "Accuracy", "95% interval", "Cost per case"];
-    let plot = Part::Plot(Plot::Points(accuracy_plot(&points)));
+    let plot = Part::Plot(Plot::Chart(accuracy_plot(&points)));
     let has_costs = points.iter().any(|point| point.cost.is_some());
     let mut parts: Vec<Part> = Some(plot).filter(|_| has_costs).into_iter().collect();
     parts.extend(Table::of(1, &heads, rows));
@@ -52,15 +64,16 @@ pub(super) fn accuracy_and_cost(report: &BenchmarkReport) -> Vec<Part> {
     parts
 }
 
-fn points(report: &BenchmarkReport) -> Vec<AccuracyPoint> {
+fn points(of: &str, report: &BenchmarkReport) -> Vec<AccuracyPoint> {
+    let named = |name: &str| match of {
+        "" => name.to_owned(),
+        of => format!("{of}: {name}"),
+    };
     let arms = report.arms.iter().filter_map(|arm| {
         Some(AccuracyPoint {
             class: arm.arm.name(),
-            shape: match arm.arm {
-                Arm::Panel => Shape::Circle(7.0),
-                Arm::Single => Shape::Square,
-            },
-            name: arm_name(arm.arm).to_owned(),
+            shape: shape(arm.arm),
+            name: named(arm_name(arm.arm)),
             accuracy: arm.accuracy?,
             cost: arm.spend.cost_per_case,
         })
@@ -69,11 +82,11 @@ fn points(report: &BenchmarkReport) -> Vec<AccuracyPoint> {
     let experts = experts.map(|expert| AccuracyPoint {
         class: "expert",
         shape: Shape::Circle(5.0),
-        name: format!(
+        name: named(&format!(
             "{} ({})",
             expert.seat.as_str(),
             model_address(&expert.model)
-        ),
+        )),
         accuracy: expert.accuracy,
         cost: expert.cost_per_case,
     });
@@ -86,27 +99,70 @@ fn letters() -> impl Iterator<Item = String> {
     ('A'..='Z').map(String::from).chain(numbers)
 }
 
-fn accuracy_plot(points: &[AccuracyPoint]) -> PointPlot {
+fn accuracy_plot(points: &[AccuracyPoint]) -> Chart {
     let costs = points.iter().filter_map(|point| point.cost);
     let axis = CostAxis::of(&costs.map(|cost| cost.known.usd()).collect::<Vec<_>>());
     let points = points.iter().zip(letters()).filter_map(|(point, letter)| {
         let (cost, right) = (point.cost?, point.accuracy.share);
-        Some(Point {
-            class: point.class,
-            shape: point.shape,
-            place: (axis.share(cost.known.usd()), right),
-            interval: Some(point.accuracy.interval),
-            description: format!("{}: {} at {}", point.name, percent(right), amount(cost)),
-            label: letter,
-            label_place: LabelPlace::Beside,
+        let said = format!("{}: {} at {}", point.name, percent(right), amount(cost));
+        let place = (axis.share(cost.known.usd()), right);
+        let drawn = Point::new(point.class, point.shape, place, said).named(letter);
+        Some(drawn.within(Some(point.accuracy.interval)))
+    });
+    Chart {
+        name: "Accuracy against cost per case".to_owned(),
+        size: (484.0, HEIGHT),
+        across: Axis::new("Cost per case (logarithmic)", axis.ticks()),
+        up: Axis::percent(RIGHT),
+        points: points.collect(),
+        join: Join::No,
+    }
+}
+
+/// The runs from the oldest to the newest, each with what its arms got right.
+pub(super) fn accuracy_of_runs(reports: &[BenchmarkReport]) -> Option<Part> {
+    let reports = reports.get(..MOST_RUNS).unwrap_or(reports);
+    let all = number(reports.len() as u64);
+    let place = |at: usize| (number(at as u64) + 0.5) / all;
+    let runs = reports.iter().rev().enumerate();
+    let points = runs.clone().flat_map(|(at, report)| {
+        let arms = report.arms.iter();
+        arms.filter_map(move |arm| {
+            let accuracy = arm.accuracy?;
+            let (run, name) = (moment(report.started_at), arm_name(arm.arm));
+            // Beside each other.
+            let aside = match arm.arm {
+                Arm::Panel => -0.1,
+                Arm::Single => 0.1,
+            };
+            let place = (place(at) + aside / all, accuracy.share);
+            let said = format!("{name} of {run}: {}", percent(accuracy.share));
+            let point = Point::new(arm.arm.name(), shape(arm.arm), place, said);
+            Some(point.within(Some(accuracy.interval)))
         })
     });
-    PointPlot {
-        name: "Accuracy against cost per case".to_owned(),
-        width: 484.0,
-        points: points.collect(),
-        axis: ("Cost per case (logarithmic)", axis.ticks()),
-        has_diagonal: false,
+    let points: Vec<Point> = points.collect();
+    let ticks = runs.step_by(reports.len().div_ceil(MOST_TICKS).max(1));
+    let ticks = ticks.map(|(at, report)| {
+        let day = moment(report.started_at);
+        (place(at), day.get(5..10).unwrap_or_default().to_owned())
+    });
+    let has_points = !points.is_empty();
+    let plot = Plot::Chart(Chart {
+        name: "Accuracy of the runs".to_owned(),
+        size: (484.0, 200.0),
+        across: Axis::new("Runs by day. Circle: panel; square: single model", ticks),
+        up: Axis::percent(RIGHT),
+        points,
+        join: Join::No,
+    });
+    has_points.then_some(Part::Plot(plot))
+}
+
+fn shape(arm: Arm) -> Shape {
+    match arm {
+        Arm::Panel => Shape::Circle(7.0),
+        Arm::Single => Shape::Square,
     }
 }
 
@@ -161,7 +217,7 @@ pub(super) fn calibration(report: &BenchmarkReport) -> Vec<Part> {
     let mut parts: Vec<Part> = table.into_iter().collect();
     let diagrams = report.arms.iter().flat_map(|arm| {
         let kinds = reliabilities(arm);
-        kinds.map(|(name, reliability)| diagram(arm.arm, name, reliability))
+        kinds.map(|(name, reliability)| diagram(arm.arm.name(), name, reliability))
     });
     let diagrams: Vec<Vec<Part>> = diagrams.collect();
     if !diagrams.is_empty() {
@@ -176,16 +232,22 @@ pub(super) fn calibration(report: &BenchmarkReport) -> Vec<Part> {
     parts
 }
 
-fn diagram(arm: Arm, name: String, reliability: &Reliability) -> Vec<Part> {
+/// The diagram, under its name and with the table of its bins beneath.
+pub(in crate::terminal) fn diagram(
+    class: &'static str,
+    name: String,
+    reliability: &Reliability,
+) -> Vec<Part> {
     let heading = Part::Heading(3, Line::foreign(&name));
-    let plot = PointPlot {
+    let points = reliability.bins.iter().map(|bin| point(class, bin));
+    let plot = Part::Plot(Plot::Chart(Chart {
         name,
-        width: 284.0,
-        axis: ("Confidence", percent_ticks()),
-        points: reliability.bins.iter().map(|bin| point(arm, bin)).collect(),
-        has_diagonal: true,
-    };
-    let plot = Part::Plot(Plot::Points(plot));
+        size: (NARROW, HEIGHT),
+        across: Axis::percent("Confidence"),
+        up: Axis::percent(RIGHT),
+        points: points.collect(),
+        join: Join::Diagonal,
+    }));
     [heading, plot]
         .into_iter()
         .chain(bins(reliability))
@@ -194,12 +256,12 @@ fn diagram(arm: Arm, name: String, reliability: &Reliability) -> Vec<Part> {
 
 /// The point of a bin: its area grows with its count, which stands above the plot, where no
 /// interval reaches.
-fn point(arm: Arm, bin: &Bin) -> Point {
+fn point(class: &'static str, bin: &Bin) -> Point {
     let count = u32::try_from(bin.count).unwrap_or(u32::MAX);
     let (stated, right) = (bin.mean_stated, bin.mean_right);
     let [sure, share] = [stated, right].map(whole_percent);
     Point {
-        class: arm.name(),
+        class,
         shape: Shape::Circle((2.5 + f64::from(count).sqrt()).min(12.0)),
         place: (stated, right),
         interval: wilson(right, u64::from(count)),

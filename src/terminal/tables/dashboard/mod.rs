@@ -9,8 +9,10 @@ mod targets;
 mod frame;
 pub(super) mod span;
 mod numbers;
+mod page;
 
 pub use self::frame::{Border, Canvas};
+pub use self::page::page;
 
 use crate::domain::ids::ProviderId;
 use crate::domain::record::statistics::{Range, Span, Statistics, UsageNumbers};
@@ -51,6 +53,10 @@ pub fn dashboard(
 
 /// `elsewhere` counts those outside it.
 pub fn nothing(range: &Range, elsewhere: &UsageNumbers, canvas: Canvas) -> String {
+    SectionFrame::of(canvas).below(&nothing_parts(range, elsewhere))
+}
+
+fn nothing_parts(range: &Range, elsewhere: &UsageNumbers) -> [Part; 2] {
     let dates = elsewhere.date_range.start.zip(elsewhere.date_range.end);
     let (first, what, command) = match dates {
         Some((first, last)) if elsewhere.total > 0 => (
@@ -71,11 +77,18 @@ pub fn nothing(range: &Range, elsewhere: &UsageNumbers, canvas: Canvas) -> Strin
             "conclave consult \"Your question here\"",
         ),
     };
-    let next = Part::Next(vec![(command.to_owned(), what)]);
-    SectionFrame::of(canvas).below(&[first, next])
+    [first, Part::Next(vec![(command.to_owned(), what)])]
 }
 
 fn title(statistics: &Statistics) -> Vec<Part> {
+    vec![
+        Part::Heading(1, "LLM Conclave Consult Stats".into()),
+        Part::Paragraph(Line::toned(Tone::Quiet, covered(statistics))),
+    ]
+}
+
+/// `Last 7 days, 2026-11-20 – 2026-11-26 (UTC)`.
+fn covered(statistics: &Statistics) -> String {
     let Range { time_zone, .. } = &statistics.range;
     let dates = statistics.usage.date_range;
     let span = match statistics.range.span {
@@ -90,11 +103,7 @@ fn title(statistics: &Statistics) -> Vec<Part> {
             None => "All time".to_owned(),
         },
     };
-    let range = Line::toned(Tone::Quiet, format!("{span} ({time_zone})"));
-    vec![
-        Part::Heading(1, "LLM Conclave Consult Stats".into()),
-        Part::Paragraph(range),
-    ]
+    format!("{span} ({time_zone})")
 }
 
 /// `is 1 consultation`, `are 1,200 consultations`.

@@ -243,7 +243,6 @@ pub(super) fn early_termination(statistics: &Statistics) -> Option<Vec<Part>> {
 
 /// The newest days that fit. `None` for a single day.
 pub(super) fn per_day(days: &[DayNumbers], room: usize) -> Option<Vec<Part>> {
-    let row = |name, values, note| BarRow { name, values, note };
     // The maximum over all days is at least as wide as that of the days shown.
     let beside = BESIDE_BARS + most_cost(days).len().max(most_runs(days).len());
     let fitting = if room >= days.len() + beside {
@@ -256,16 +255,45 @@ pub(super) fn per_day(days: &[DayNumbers], room: usize) -> Option<Vec<Part>> {
     if days.len() < 2 || days.iter().all(|day| day.runs == 0) {
         return None;
     }
+    let title = Line::of("Per Day, {}", [&from_to(first.date, last.date)]);
+    let rows = Plot::Bars(day_rows(days).to_vec());
+    Some(vec![Part::Heading(1, title), Part::Plot(rows)])
+}
+
+/// Runs and cost.
+pub(super) fn day_rows(days: &[DayNumbers]) -> [BarRow; 2] {
+    let of = days
+        .iter()
+        .map(|day| day.date.strftime("%b %-d").to_string());
     let runs = days.iter().map(|day| Some(day.runs)).collect();
     // A day with an unknown cost has no height.
     let cost = days.iter();
     let cost = cost.map(|day| (!day.cost.is_unknown()).then_some(day.cost.known.0));
-    let rows = vec![
-        row("Runs", runs, most_runs(days)),
-        row("Cost", cost.collect(), most_cost(days)),
-    ];
-    let title = Line::of("Per Day, {}", [&from_to(first.date, last.date)]);
-    Some(vec![Part::Heading(1, title), Part::Plot(Plot::Bars(rows))])
+    let runs = BarRow {
+        name: "Runs",
+        values: runs,
+        note: most_runs(days),
+        of: of.collect(),
+        unit: thousands,
+    };
+    let cost = BarRow {
+        name: "Cost",
+        values: cost.collect(),
+        note: most_cost(days),
+        of: runs.of.clone(),
+        unit: micro_dollars,
+    };
+    [runs, cost]
+}
+
+/// Cents where there are no less.
+pub(super) fn micro_dollars(micro_usd: u64) -> String {
+    let cost = Cost::exactly(MicroUsd(micro_usd));
+    if micro_usd % 10_000 == 0 {
+        dollars(cost)
+    } else {
+        amount(cost)
+    }
 }
 
 fn most_runs(days: &[DayNumbers]) -> String {

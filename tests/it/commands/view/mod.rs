@@ -1,6 +1,7 @@
 //! `conclave view`: who is let in, the pages, and pages that follow what runs.
 
 mod entrance;
+mod figures;
 mod pages;
 mod live;
 

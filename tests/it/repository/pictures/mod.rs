@@ -1,5 +1,5 @@
 //! Makes the pictures of the README: `docs/run.svg`, the end of a run as a terminal shows it, and
-//! `docs/page.png`, the page of the same consultation as a browser shows it.
+//! `docs/view.png`, the page of the same consultation as `conclave view` shows it.
 //!
 //! The binary really runs; the experts' answers are invented and always the same, and so are the
 //! seconds that they take. Only when asked:
@@ -12,11 +12,12 @@ mod consultation;
 mod svg;
 
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+
+use serde_json::json;
 
 use crate::support::binary::Conclave;
+use crate::support::chromium::Chromium;
 use crate::support::provider_server::ProviderServer;
 use crate::support::pty::{Output, Terminal};
 
@@ -25,9 +26,6 @@ use self::consultation::QUESTION;
 /// The terminal of the picture.
 const COLUMNS: u16 = 84;
 const ROWS: u16 = 60;
-
-/// Names of browsers that can take a picture of a page.
-const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
 /// The id of every picture's consultation.
 const ID: &str = "consult-01k9w3v8";
@@ -57,20 +55,20 @@ fn pictures_of_the_readme_are_made() {
     let picture = svg::picture(transcript.screen().cells(), &command, settle);
     fs::write(docs.join("run.svg"), picture).unwrap();
 
-    let page = conclave.folder().join("page.html");
-    let html = conclave
-        .run(&["history", "export", "last", "--format", "html"])
-        .ends_with(0)
-        .stdout;
-    fs::write(&page, settle(&html)).unwrap();
-    let browser = BROWSERS
-        .into_iter()
-        .find(|browser| photograph(browser, &page, &docs));
-    let report = match browser {
-        Some(_) => "docs/run.svg and docs/page.png are written",
-        None => "docs/run.svg is written; docs/page.png needs Chromium, and there is none",
-    };
-    writeln!(std::io::stderr(), "{report}").unwrap();
+    if let Some(mut browser) = Chromium::start() {
+        let served = conclave.start(&["view", "--no-open"]);
+        let entrance = served.first_line();
+        let (origin, _) = entrance.split_once("/?").unwrap();
+        browser.look_at((1100, 860), 1.5);
+        browser.open(&entrance);
+        browser.open(&format!("{origin}/c/{id}"));
+        let main = browser.evaluate("document.querySelector('main').innerHTML");
+        let main = json!(settle(main.as_str().unwrap()));
+        browser.evaluate(&format!(
+            "document.querySelector('main').innerHTML = {main}"
+        ));
+        browser.picture(&docs.join("view.png"), false);
+    }
 }
 
 /// Returns the text without what differs from run to run: tenths of seconds, and the date.
@@ -94,28 +92,4 @@ fn settled(text: &str) -> String {
         }
     }
     settled
-}
-
-/// Takes a picture of the page; returns false if there is no such browser.
-fn photograph(browser: &str, page: &Path, docs: &Path) -> bool {
-    let profile = tempfile::tempdir().unwrap();
-    let taken = Command::new(browser)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--hide-scrollbars",
-            "--force-device-scale-factor=2",
-            "--window-size=900,1000",
-        ])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .arg(format!("--screenshot={}", docs.join("page.png").display()))
-        .arg(format!("file://{}", page.display()))
-        .output();
-    taken.is_ok_and(|output| output.status.success())
 }

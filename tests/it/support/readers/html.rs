@@ -1,11 +1,11 @@
 //! A strict parser for the HTML that the program writes: any other tag, attribute or entity fails
 //! the test.
 
-const TAGS: [&str; 45] = [
+const TAGS: [&str; 47] = [
     "html", "head", "meta", "title", "style", "body", "main", "header", "section", "aside",
     "article", "footer", "div", "span", "p", "h1", "h2", "h3", "h4", "ul", "ol", "li", "dl", "dt",
     "dd", "table", "caption", "thead", "tbody", "tr", "th", "td", "strong", "em", "bdi", "q",
-    "time", "code", "svg", "g", "desc", "line", "circle", "rect", "text",
+    "time", "code", "details", "summary", "svg", "g", "desc", "line", "circle", "rect", "text",
 ];
 const ATTRIBUTES: [&str; 23] = [
     "lang",

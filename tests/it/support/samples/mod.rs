@@ -1,6 +1,7 @@
 //! Sample consultations, benchmarks and loops, made up or drawn from a seed.
 
 pub(crate) mod comparison;
+pub(crate) mod filled_home;
 pub(crate) mod generated;
 pub(crate) mod sample_events;
 pub(crate) mod sample_results;

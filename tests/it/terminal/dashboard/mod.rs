@@ -1,6 +1,7 @@
 //! The dashboard for full, empty, small and unpriced statistics, at every width, with and without
 //! colour and Unicode.
 
+mod page;
 mod sample_statistics;
 mod targets;
 

@@ -3,9 +3,10 @@
 use conclave::domain::cost::money::{Cost, MicroUsd, Saving};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::record::statistics::{
-    CachingNumbers, CostNumbers, DateRange, DayNumbers, DebateNumbers, EarlyTerminationNumbers,
-    ModelNumbers, PerformanceNumbers, Progress, ProviderNumbers, QualityNumbers, Range, Span,
-    StateNumbers, Statistics, Targets, TimedConsultation, UsageNumbers,
+    AgreementNumbers, CachingNumbers, CostNumbers, DateRange, DayNumbers, DebateNumbers,
+    EarlyTerminationNumbers, ModelNumbers, PerformanceNumbers, Progress, ProviderNumbers,
+    QualityNumbers, Range, Span, StateNumbers, Statistics, Targets, TimedConsultation,
+    UsageNumbers,
 };
 use indexmap::IndexMap;
 use jiff::ToSpan;
@@ -93,8 +94,17 @@ fn provider(id: &str, cost: Cost, tokens: u64) -> (ProviderId, ProviderNumbers) 
         cost,
         tokens,
         calls,
+        failures: 12,
+        hedges_won: 3,
     };
     (ProviderId::new(id), numbers)
+}
+
+fn agreement(percent: u8, consultations: u64) -> AgreementNumbers {
+    AgreementNumbers {
+        percent,
+        consultations,
+    }
 }
 
 /// Statistics of an empty index.
@@ -156,6 +166,7 @@ pub(super) fn full() -> Statistics {
             with_dissent: 34,
             with_agreement: 142,
             avg_agreement: Some(0.78),
+            by_agreement: vec![agreement(100, 61), agreement(67, 70), agreement(33, 11)],
             degraded: 3,
         },
         debate_value: DebateNumbers {

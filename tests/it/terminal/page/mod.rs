@@ -8,6 +8,7 @@ use conclave::terminal::report::page;
 use crate::support::html::scan;
 use crate::support::sample_events;
 
+mod browser;
 mod foreign_text;
 
 use self::foreign_text::{consultation, name};

@@ -1,0 +1,20 @@
+//! The pages of figures: statistics, benchmark runs, refinements and comparisons. Each reads what
+//! it is about, and has it made into a document where the reports of its subject are.
+
+pub(super) mod statistics;
+pub(super) mod benchmarks;
+pub(super) mod refinements;
+pub(super) mod comparison;
+
+use super::site::{Page, Reply};
+use crate::terminal::document::Part;
+
+/// A page of the one in the navigation.
+fn reply(current: &'static str, title: impl Into<String>, parts: Vec<Part>) -> Reply {
+    Reply::Page(Page {
+        title: title.into(),
+        current,
+        parts,
+        ..Page::default()
+    })
+}

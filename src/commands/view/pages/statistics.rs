@@ -1,0 +1,29 @@
+//! The statistics of a week, a month or all time, as `consult-stats` has them.
+
+use super::reply;
+use crate::commands::history::consult_stats::statistics_of;
+use crate::commands::view::site::{Reply, Request, Site};
+use crate::domain::model::vendors;
+use crate::domain::record::statistics::Span;
+use crate::error::Error;
+use crate::records::statistics::calendar;
+use crate::records::statistics::calibration::calibration;
+use crate::terminal::tables::calibration::page_parts;
+use crate::terminal::tables::dashboard::page as document;
+
+pub(in crate::commands::view) fn page(site: &Site, request: &Request) -> Result<Reply, Error> {
+    let (zone, now) = (&site.zone, site.clock.now());
+    let span = match request.value("range") {
+        "week" => Span::Week,
+        "month" => Span::Month(calendar::date_of(now, zone)),
+        _ => Span::AllTime,
+    };
+    let (found, elsewhere, graded) = site.ask(|index| {
+        let (found, elsewhere) = statistics_of(index, span, zone, now, site.targets)?;
+        let graded = calibration(&index.connection, &found.range)?;
+        Ok((found, elsewhere, graded))
+    })?;
+    let calibration = page_parts(&graded, &found.range);
+    let parts = document(&found, elsewhere.as_ref(), vendors::name, calibration);
+    Ok(reply("/statistics", "Statistics", parts))
+}
