@@ -4,6 +4,7 @@ use jiff::tz::TimeZone;
 
 use crate::commands::App;
 use crate::commands::flags::JsonFlags;
+use crate::config::settings::Settings;
 use crate::domain::model::vendors;
 use crate::domain::record::statistics::{Span, Statistics, Targets, UsageNumbers};
 use crate::domain::time::Timestamp;
@@ -109,7 +110,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             },
         );
     }
-    let targets = targets(app)?;
+    let targets = targets(&settings::load_own(&home, app.environment)?);
     let (found, elsewhere) = index::with(&home, printer, |index| {
         statistics_of(index, span, &zone, now, targets)
     })?;
@@ -127,14 +128,13 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     })
 }
 
-pub(crate) fn targets(app: App<'_>) -> Result<Targets, Error> {
-    let settings = settings::load_own(&app.home()?, app.environment)?;
+pub(crate) fn targets(settings: &Settings) -> Targets {
     let median_ms = u64::try_from(settings.target_median.as_millis());
-    Ok(Targets {
+    Targets {
         runs: settings.target_runs,
         median_ms: median_ms.map_or(u64::MAX, |ms| ms.max(1)),
         month: settings.target_monthly_cost,
-    })
+    }
 }
 
 /// If the span is empty, the usage of all time is returned as well.

@@ -28,6 +28,7 @@ use super::flags::span_in;
 use super::history::consult_stats::targets;
 use super::{App, to_end};
 use crate::error::Error;
+use crate::setup::settings;
 use crate::terminal::browser::open_page;
 
 /// Look at past and running consultations in the browser
@@ -82,7 +83,16 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     app.printer
         .note("Only this address lets a browser in. Ctrl-C ends the server.");
     let face = app.printer.clone();
-    let site = Site::new(home, face, app.clock, (app.zone)(), targets(app)?, gate);
+    // Settings that cannot be read do not keep a person from looking.
+    let settings = settings::load_own(&home, app.environment).unwrap_or_default();
+    let site = Site::new(
+        home,
+        face,
+        app.clock,
+        (app.zone)(),
+        targets(&settings),
+        gate,
+    );
     let active = site.active.subscribe();
     let served = async {
         let listener = tokio::net::TcpListener::from_std(listener)?;

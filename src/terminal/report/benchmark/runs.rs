@@ -11,7 +11,7 @@ use crate::benchmark::report::words::{interval, p_value, percent};
 use crate::benchmark::result::CaseResult;
 use crate::benchmark::run::{Arm, CaseRunId};
 use crate::benchmark::statistics::paired::PairedCounts;
-use crate::terminal::document::{Line, Part, Table, paragraph, titled};
+use crate::terminal::document::{Line, Part, Table, fact, paragraph, titled};
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::report::consultation::moment;
 use crate::terminal::report::sections::Detail;
@@ -86,12 +86,13 @@ pub fn two_runs(one: &BenchmarkReport, other: &BenchmarkReport) -> Vec<Part> {
     }
     let runs = both.map(|(side, report)| {
         let link = Line::link(address(report), Line::foreign(report.run_id.as_str()));
+        let begun = Line::from(moment(report.started_at));
         let facts = [
-            link,
-            moment(report.started_at).into(),
-            report.run_status.name().into(),
+            fact("Run", link),
+            begun.into(),
+            Line::from(report.run_status.name()).into(),
         ];
-        let facts = facts.into_iter().map(Into::into);
+        let facts = facts.into_iter();
         let headlines = report.arms.iter().map(super::headline);
         let parts = [
             Some(Part::Heading(3, side.into())),

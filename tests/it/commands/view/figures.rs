@@ -59,7 +59,7 @@ fn figures_of_a_home_have_pages_that_lead_to_each_other() {
         &[
             "Two runs of",
             "Second run, single model",
-            "Right in one of the two",
+            "Cases with the same result",
         ],
     );
 

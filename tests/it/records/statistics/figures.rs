@@ -234,6 +234,10 @@ fn quality_is_that_of_completed_consultations() {
             "with_dissent": 1,
             "with_agreement": 2,
             "avg_agreement": 0.75,
+            "by_agreement": [
+                {"percent": 100, "consultations": 1},
+                {"percent": 50, "consultations": 1},
+            ],
             "degraded": 1,
         })
     );

@@ -25,7 +25,7 @@ fn open_blocker_is_shown_with_the_best_proposal() {
     let (_, proposals) = changes
         .split_once("### Best proposals for open blockers\n\n- Change 2, ")
         .unwrap_or_else(|| panic!("{changes}"));
-    let expected = ": In the *vault*. (`consult-";
+    let expected = ": In the *vault*. (consult-";
     assert!(proposals.contains(expected), "{proposals}");
 }
 
