@@ -134,6 +134,6 @@ pub fn comparisons(record: &StoredRecord, same_question: &[HistoryRow]) -> Optio
     });
     let links: Vec<Line> = first.chain(asked).chain(follow_ups).chain(others).collect();
     let has_links = !links.is_empty();
-    let line = Line::from("Compare with ").then(Line::joined(links, ", "));
-    has_links.then_some(Part::Paragraph(line))
+    let offer = Line::from("Compare with ").then(Line::joined(links, ", "));
+    has_links.then_some(Part::Paragraph(offer))
 }

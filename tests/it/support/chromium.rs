@@ -1,6 +1,7 @@
 //! Chromium without a window, driven over its protocol: one message of JSON after another, each
 //! ended by a zero byte, through a pipe. A shell gives the pipe the numbers that it reads and writes.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -34,14 +35,20 @@ pub(crate) struct Chromium {
     _profile: TempDir,
 }
 
+/// Returns a variable of the tests' own environment.
+pub(crate) fn variable(name: &str) -> Option<OsString> {
+    let mut variables = std::env::vars_os();
+    Some(variables.find(|(key, _)| key == name)?.1)
+}
+
 /// Returns the browser of the variable, or of the path; `None` without one.
 fn program() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("CONCLAVE_TEST_BROWSER") {
+    if let Some(named) = variable("CONCLAVE_TEST_BROWSER") {
         let named = PathBuf::from(named);
         assert!(named.is_file(), "`CONCLAVE_TEST_BROWSER` names no file");
         return Some(named);
     }
-    let path = std::env::var_os("PATH")?;
+    let path = variable("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let mut programs = NAMES.iter().flat_map(|name| {
         let folders = folders.iter();
@@ -54,9 +61,9 @@ impl Chromium {
     /// `None` where there is no browser, which is said.
     pub(crate) fn start() -> Option<Self> {
         let Some(program) = program() else {
-            eprintln!(
-                "skipped: there is no Chromium in PATH, and CONCLAVE_TEST_BROWSER names none"
-            );
+            let why = "skipped: no Chromium is in PATH, and CONCLAVE_TEST_BROWSER names none";
+            let mut told = std::io::stderr();
+            writeln!(told, "{why}").unwrap();
             return None;
         };
         let profile = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ use crate::records::refinements::claims::sources;
 use crate::refinement::state::RefinementState;
 use crate::terminal::report::refinement::{RefinedDocument, list_of_documents, page_parts};
 
+#[expect(clippy::unnecessary_wraps, reason = "a builder of pages")]
 pub(in crate::commands::view) fn list(site: &Site, _: &Request) -> Result<Reply, Error> {
     let documents = sources(site.home.path()).into_iter();
     let documents = documents.map(|(key, source)| RefinedDocument {

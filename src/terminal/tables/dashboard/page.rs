@@ -214,10 +214,10 @@ fn bars(
         .iter()
         .map(|(name, _, value)| vec![name.clone(), value.clone()]);
     let table = Table::of(1, &heads, cells);
-    let rows = bars.iter().map(|(name, number, value)| Row {
-        name: name.clone(),
-        value: value.clone(),
-        span: plot::Extent::Bar(scale.share(*number)),
+    let rows = bars.into_iter().map(|(name, number, value)| Row {
+        name,
+        value,
+        span: plot::Extent::Bar(scale.share(number)),
     });
     let mut parts = picture(title, axis, rows.collect());
     parts.extend(table.map(|table| Part::Folded("In a table".into(), vec![table])));

@@ -289,7 +289,7 @@ pub(super) fn day_rows(days: &[DayNumbers]) -> [BarRow; 2] {
 /// Cents where there are no less.
 pub(super) fn micro_dollars(micro_usd: u64) -> String {
     let cost = Cost::exactly(MicroUsd(micro_usd));
-    if micro_usd % 10_000 == 0 {
+    if micro_usd.is_multiple_of(10_000) {
         dollars(cost)
     } else {
         amount(cost)

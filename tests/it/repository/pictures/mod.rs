@@ -56,8 +56,8 @@ fn pictures_of_the_readme_are_made() {
     fs::write(docs.join("run.svg"), picture).unwrap();
 
     if let Some(mut browser) = Chromium::start() {
-        let served = conclave.start(&["view", "--no-open"]);
-        let entrance = served.first_line();
+        let view = conclave.start(&["view", "--no-open"]);
+        let entrance = view.first_line();
         let (origin, _) = entrance.split_once("/?").unwrap();
         browser.look_at((1100, 860), 1.5);
         browser.open(&entrance);

@@ -127,7 +127,11 @@ fn consultations(conclave: &Conclave) -> String {
 
 fn benchmarks(conclave: &Conclave) {
     let case = |number: u32| {
-        let tags = [if number % 2 == 0 { "even" } else { "odd" }];
+        let tags = [if number.is_multiple_of(2) {
+            "even"
+        } else {
+            "odd"
+        }];
         let question = format!("Which is right in q0{number}?");
         json!({"id": format!("q0{number}"), "question": question, "options": ["this", "that"], "expected": "B", "tags": tags})
             .to_string()

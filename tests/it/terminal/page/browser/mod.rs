@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::support::binary::RunningProcess;
-use crate::support::chromium::Chromium;
+use crate::support::chromium::{Chromium, variable};
 use crate::support::filled_home::FilledHome;
 use crate::support::provider_server::{Answer, Hold, On, Vendor};
 
@@ -118,7 +118,7 @@ fn every_page_reads_well_on_every_screen_and_on_paper() {
     let Some(mut visit) = Visit::begin() else {
         return;
     };
-    let folder = std::env::var_os("CONCLAVE_PICTURES").map(PathBuf::from);
+    let folder = variable("CONCLAVE_PICTURES").map(PathBuf::from);
     let pages = visit.pages();
     let mut wrong = visit.complaints();
     for (name, path) in pages {
@@ -154,11 +154,11 @@ fn a_consultation_is_followed_live_from_start_to_end() {
         return;
     };
     let hold = Hold::new();
-    let held = On::vendor(Vendor::OpenAi).and_containing("Which cache");
+    let asked = On::vendor(Vendor::OpenAi).and_containing("Which cache");
     visit
         .home
         .providers
-        .on(held, Answer::valid().held_by(&hold));
+        .on(asked, Answer::valid().held_by(&hold));
     let words = ["consult", "Which cache do we take?", "--yes"];
     let asking = visit.home.conclave.start(&words);
     let browser = &mut visit.browser;
