@@ -17,7 +17,7 @@
 //! | L1 | [`refinement`] | a document with open questions, what a panel finds about them, and the edits that follow | L0, [`stopping`], [`consultation`] |
 //! | L2 | [`files`] | reading of regular files of a bounded size, writing of files whole or not at all, and logs of events | L0 |
 //! | L2 | [`engine`] | the driver, one for each consultation: calls, timers, interrupts, and the ports to models, people and faces; the dispatcher, one for each process: limits, backoffs, circuits and budgets | L0, L1 |
-//! | L3 | [`providers`], [`context`], [`agent_loop`], [`suites`], [`records`], [`config`] | the outside; none of these uses another | L0–L2 |
+//! | L3 | [`providers`], [`context`], [`agent_loop`], [`suites`], [`records`], [`config`], `fleet` | the outside; none of these uses another | L0–L2 |
 //! | L4 | [`setup`] | from a request and the settings to a template, and from a question to a plan | L0–L3 |
 //! | L4 | [`session`] | runs consultations, one or many side by side, from their plans to their files and outcomes | L0–L3, `setup` |
 //! | L5 | [`terminal`] | what people see: the face of preparations and runs, questions, progress, reports and tables | L0–L2, `setup`, `session` |
@@ -50,6 +50,8 @@ pub mod agent_loop;
 pub mod suites;
 pub mod records;
 pub mod config;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 pub mod setup;
 pub mod session;
 pub mod terminal;

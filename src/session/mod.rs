@@ -12,3 +12,5 @@ pub mod lookup;
 pub mod load;
 pub mod resume;
 pub mod traces;
+#[cfg(feature = "fleet")]
+pub mod fleet;

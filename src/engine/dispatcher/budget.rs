@@ -23,8 +23,14 @@ pub trait SharedBudget: Send + Sync + std::fmt::Debug {
     /// Reserves the worst case of a call if it fits. A lower bound never fits.
     fn reserve(&self, worst_case: Cost) -> BudgetCheck;
 
-    /// Replaces a call's reserved amount by its cost, which is zero for a call that never went out.
+    /// Replaces a call's reserved amount by what it counts as. The next event of its consultation
+    /// says that it finished, unless it was dropped and counts as much as was reserved.
     fn settle(&self, reserved: MicroUsd, actual: MicroUsd);
+
+    /// Gives a reserved amount back: the call never went out.
+    fn release(&self, reserved: MicroUsd) {
+        self.settle(reserved, MicroUsd::ZERO);
+    }
 
     /// Returns whether a person may agree to exceed it.
     fn may_be_overrun(&self) -> bool {
@@ -180,7 +186,9 @@ impl Reservations {
 
     /// Gives the reserved amounts back: the call never went out.
     pub(super) fn release(&self) {
-        self.settle(MicroUsd::ZERO);
+        for budget in &self.budgets {
+            budget.release(self.granted.known);
+        }
     }
 }
 

@@ -47,6 +47,8 @@ struct LockedState {
     members: BTreeMap<MemberId, MemberEntry>,
     joined: u64,
     checks: Checks,
+    /// Where the changes go that this process sees, if another one is to learn of them.
+    changes: Option<mpsc::UnboundedSender<ProviderEvent>>,
 }
 
 /// A member's channel for notices, and the providers it uses.
@@ -73,6 +75,7 @@ impl Dispatcher {
             members: BTreeMap::new(),
             joined: 0,
             checks: Checks::default(),
+            changes: None,
         };
         Self(Arc::new(Shared {
             clock,
@@ -82,6 +85,39 @@ impl Dispatcher {
 
     pub fn clock(&self) -> &Clock {
         &self.0.clock
+    }
+
+    /// Returns the changes of providers that this process sees from now on.
+    pub fn changes(&self) -> mpsc::UnboundedReceiver<ProviderEvent> {
+        let (sender, changes) = mpsc::unbounded_channel();
+        self.with(|state| state.changes = Some(sender));
+        changes
+    }
+
+    /// Learns of a change that another process has seen: it holds here as well, and
+    /// [`Self::changes`] leave it out.
+    pub fn learn(&self, event: &ProviderEvent) {
+        let now = self.0.clock.now();
+        self.with(|state| {
+            let changes = state.changes.take();
+            state.pool.learn(event, now);
+            state.publish(None);
+            state.changes = changes;
+        });
+        self.answer_waiting();
+    }
+
+    /// Sets the part of each limit of a provider that this process has: that of the process at
+    /// `place`, counted from zero, of `of`.
+    pub fn divide(&self, provider: &ProviderId, (place, of): (u32, u32)) {
+        self.with(|state| state.pool.divide(provider, (place, of)));
+        self.answer_waiting();
+    }
+
+    /// Lets no call go out any more, or again.
+    pub fn pause(&self, is_paused: bool) {
+        self.with(|state| state.pool.is_paused = is_paused);
+        self.answer_waiting();
     }
 
     /// Decides on the queued requests that can be decided on now, and sends the decisions.
@@ -123,6 +159,10 @@ impl LockedState {
     fn publish(&mut self, except: Option<MemberId>) -> Vec<ProviderEvent> {
         let mut own = Vec::new();
         for update in self.pool.take_updates() {
+            if let Some(changes) = &self.changes {
+                // Without a receiver, no one is to learn of them.
+                let _ = changes.send(update.clone());
+            }
             let message = |_: &Self, _: &MemberEntry| update.clone();
             own.extend(self.broadcast(update.provider(), except, message, Input::ProviderChanged));
         }

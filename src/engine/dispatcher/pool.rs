@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::budget::{BudgetRefusal, Reservations, SharedBudget};
 use crate::consultation::event::ProviderEvent;
@@ -88,6 +89,10 @@ pub struct ProviderPool {
     jitter: SplitMix64,
     /// Changes that [`Self::take_updates`] has not returned yet.
     updates: Vec<ProviderEvent>,
+    /// The place of this process among those that share a provider's limit, and their number.
+    parts: BTreeMap<ProviderId, (u32, u32)>,
+    /// Nothing is admitted.
+    pub is_paused: bool,
 }
 
 /// The state of one provider.
@@ -145,6 +150,8 @@ impl ProviderPool {
             states: BTreeMap::new(),
             waiting: Vec::new(),
             updates: Vec::new(),
+            parts: BTreeMap::new(),
+            is_paused: false,
         }
     }
 
@@ -211,9 +218,42 @@ impl ProviderPool {
     }
 
     fn has_place(&self, queued: &QueuedRequest, option: &RequestOption, now: Timestamp) -> bool {
-        let limit = queued.limit(&option.provider);
+        let limit = self.limit(queued, &option.provider);
         let state = self.states.get(&option.provider);
-        state.is_none_or(|state| state.limit.admits(limit, now))
+        !self.is_paused && state.is_none_or(|state| state.limit.admits(limit, now))
+    }
+
+    /// Returns the part of a limit that this process has; one call at least.
+    fn limit(&self, queued: &QueuedRequest, provider: &ProviderId) -> u32 {
+        let limit = queued.limit(provider);
+        let (place, of) = self.parts.get(provider).copied().unwrap_or((0, 1));
+        let of = of.max(1);
+        (limit / of + u32::from(place < limit % of)).max(1)
+    }
+
+    pub fn divide(&mut self, provider: &ProviderId, part: (u32, u32)) {
+        self.parts.insert(provider.clone(), part);
+    }
+
+    /// Takes over a backoff or a circuit of another process.
+    pub fn learn(&mut self, event: &ProviderEvent, now: Timestamp) {
+        let provider = event.provider();
+        let state = self.states.entry(provider.clone()).or_default();
+        match event {
+            ProviderEvent::Held {
+                wait_ms, reason, ..
+            } => {
+                let until = now.after(Duration::from_millis(*wait_ms));
+                if let Some(backoff) = state.limit.back_off(until, reason, now) {
+                    self.updates.push(held(provider, &backoff, now));
+                }
+            }
+            ProviderEvent::CircuitChanged { circuit, .. } => {
+                state.circuit.learn(*circuit, now);
+                self.announce_circuit(provider, now);
+            }
+            ProviderEvent::KeyChanged { .. } => {}
+        }
     }
 
     pub fn leave(&mut self, member: MemberId) {
@@ -301,7 +341,7 @@ impl ProviderPool {
         &mut self,
         provider: &ProviderId,
         signal: Signal,
-        check: Option<std::time::Duration>,
+        check: Option<Duration>,
     ) -> Option<Health> {
         let state = self.states.entry(provider.clone()).or_default();
         let before = state.health.status();
@@ -389,7 +429,7 @@ impl ProviderPool {
         PoolPermit {
             member: queued.member,
             provider: provider.clone(),
-            limit: queued.limit(provider),
+            limit: self.limit(queued, provider),
             began: now,
             reserved,
         }

@@ -32,7 +32,11 @@ pub struct InterruptedConsultation {
 }
 
 impl InterruptedConsultation {
-    fn restore(id: ConsultationId, events: Vec<Envelope>, storage: Storage) -> Result<Self, Error> {
+    pub(super) fn restore(
+        id: ConsultationId,
+        events: Vec<Envelope>,
+        storage: Storage,
+    ) -> Result<Self, Error> {
         let cannot = |why: &dyn std::fmt::Display| {
             Error::usage(format!("cannot resume {}: {why}", id.short()))
         };

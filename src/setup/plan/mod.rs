@@ -27,10 +27,14 @@ use super::request::TemplateRequest;
 use super::{fallbacks, helper};
 use crate::config::env::Environment;
 use crate::config::settings::Repository;
+#[cfg(feature = "fleet")]
+use crate::consultation::policy::consent::Month;
 use crate::consultation::prompt::PromptError;
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::engine::ports::Face;
+#[cfg(feature = "fleet")]
+use crate::engine::ports::Providers;
 use crate::error::Error;
 use crate::providers::local::files::choice::ModelFile;
 
@@ -99,6 +103,42 @@ impl<'a> Planner<'a> {
         let asked = (selected.panel, debate, fallbacks);
         self.complete(&request, asked, selected.notices, &servers, embedded_file)
             .await
+    }
+
+    /// Connects the providers that can be asked over the network without a person, for plans that
+    /// come from elsewhere; warns of those whose key cannot be had.
+    #[cfg(feature = "fleet")]
+    pub fn remote_providers(&self) -> Providers {
+        let PlanSources {
+            settings, catalog, ..
+        } = &self.sources;
+        let mut providers = Providers::new();
+        for access in &self.sources.access_list {
+            let is_used = access.is_selectable() || access.has_configured_address;
+            if is_used && access.is_configured() {
+                let access = std::slice::from_ref(access);
+                match self
+                    .connections
+                    .connect(access, settings, catalog.clone(), None)
+                {
+                    Ok(connected) => providers.extend(connected),
+                    Err(error) => self.face.warning(&format!("Warning: {error}")),
+                }
+            }
+        }
+        providers
+    }
+
+    /// Returns the monthly budget of the home, and what is spent of it.
+    #[cfg(feature = "fleet")]
+    pub fn month(&self) -> Option<Month> {
+        let PlanSources {
+            settings,
+            home,
+            now,
+            ..
+        } = &self.sources;
+        limits::month(settings, &home.logs_folder(), *now)
     }
 
     pub fn resume_sources(&self) -> ResumeSources<'_> {

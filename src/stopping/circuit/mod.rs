@@ -72,6 +72,17 @@ impl Circuit {
         self.0.abandoned(began);
     }
 
+    /// Takes over the state of the same provider's circuit in another process.
+    pub fn learn(&mut self, state: CircuitState, now: Timestamp) {
+        match state {
+            CircuitState::Open { until, why } => self.0.open(why, until.since(now), now),
+            CircuitState::Closed if matches!(self.0, CircuitStage::Closed { .. }) => {}
+            CircuitState::Closed => *self = Self(CircuitStage::closed(now)),
+            // Who probes tells what comes of it.
+            CircuitState::HalfOpen { .. } => {}
+        }
+    }
+
     pub fn state(&self, now: Timestamp) -> CircuitState {
         match &self.0 {
             CircuitStage::Closed { .. } => CircuitState::Closed,

@@ -50,7 +50,10 @@ async fn providers_are_checked_after_the_first_call_and_every_half_minute() {
     for provider in ["anthropic", "google"] {
         assert_eq!(began(&stage.checks(), provider), expected, "{provider}");
     }
-    assert_eq!(began(&stage.checks(), "openai"), [], "it has no free check");
+    assert!(
+        began(&stage.checks(), "openai").is_empty(),
+        "it has no free check"
+    );
     tokio::time::sleep(10 * INTERVAL).await;
     assert_eq!(
         stage.checks().len(),

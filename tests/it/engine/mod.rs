@@ -5,6 +5,7 @@ mod driver;
 mod health;
 mod interleavings;
 mod many;
+mod other_processes;
 mod plans;
 mod questions;
 mod rate_limits;

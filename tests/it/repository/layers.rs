@@ -22,13 +22,14 @@ const MAY_USE: &str = "
     suites: domain text stopping consultation benchmark files
     records: domain text stopping consultation benchmark refinement files engine
     config: domain text stopping consultation files
+    fleet: domain text stopping consultation files engine
     setup: domain text scrub stopping consultation benchmark files engine providers context \
         agent_loop suites records config error
     session: domain text scrub stopping consultation benchmark refinement files engine providers \
-        context agent_loop suites records config setup error
+        context agent_loop suites records config fleet setup error
     terminal: domain text stopping consultation benchmark refinement files engine setup session
     commands: domain text scrub stopping consultation benchmark refinement files engine providers \
-        context agent_loop suites records config setup session terminal error
+        context agent_loop suites records config fleet setup session terminal error
     error.rs:
 ";
 

@@ -3,6 +3,8 @@
 pub(crate) mod binary;
 pub(crate) mod chromium;
 pub(crate) mod git;
+#[cfg(feature = "fleet")]
+pub(crate) mod nats;
 pub(crate) mod pty;
 pub mod script;
 pub(crate) mod source_tree;

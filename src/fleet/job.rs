@@ -1,0 +1,307 @@
+//! What the fleet stores, as data: jobs, runs, workers and the messages of a journal. Whatever is
+//! read may be hostile: a size is checked before, everything else here.
+//!
+//! A job names models and has its whole plan with the text of its context, masked as it goes to
+//! vendors. It has no key, command or code, and its paths are names of sources that no one opens.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::consultation::event::Envelope;
+use crate::consultation::plan::Plan;
+use crate::consultation::policy::consent::ConsentMode;
+use crate::domain::context::ContextText;
+use crate::domain::ids::{ConsultationId, ModelRef, ProviderId};
+use crate::domain::model::program;
+use crate::domain::panel::check_seats;
+use crate::domain::time::Timestamp;
+
+use super::names::JobName;
+
+/// The version of this program: others do not take its jobs.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A consultation to be done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FleetJob {
+    pub version: String,
+    pub run: String,
+    /// The innermost first.
+    pub accounts: Vec<JobAccount>,
+    pub plan: Box<Plan>,
+    /// The text of the context, which plans are stored without.
+    #[serde(default, skip_serializing_if = "ContextText::is_empty")]
+    pub context: ContextText,
+}
+
+/// An account that the calls of a job are reserved in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobAccount {
+    /// Its key in the ledger.
+    pub key: String,
+    /// Its name in messages, such as `suite`.
+    pub name: String,
+}
+
+/// The reason why a job is not done, for its submitter.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JobError {
+    #[error(
+        "the job is of conclave {theirs}, and the worker is conclave {VERSION}: \
+         run the same version on all machines"
+    )]
+    OtherVersion { theirs: String },
+    #[error("the job cannot be read: {0}")]
+    Unreadable(String),
+    #[error("{0} runs on the machine that asks it, and a fleet cannot ask it")]
+    NotRemote(ModelRef),
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: String,
+}
+
+impl FleetJob {
+    /// Returns the job of an approved plan.
+    ///
+    /// # Errors
+    ///
+    /// When one of its models is a program, or embedded.
+    pub fn new(run: &str, accounts: Vec<JobAccount>, mut plan: Plan) -> Result<Self, JobError> {
+        let context = plan.context.as_mut();
+        let context = context.map(|context| std::mem::take(&mut context.text));
+        let control = &mut plan.control;
+        control.consent.consent_mode = ConsentMode::PreApproved;
+        // Its budget is an account of the job; that of a worker is its own.
+        control.consent.month = None;
+        control.consent.asks_first_cost = false;
+        let job = Self {
+            version: VERSION.to_owned(),
+            run: run.to_owned(),
+            accounts,
+            plan: Box::new(plan),
+            context: context.unwrap_or_default(),
+        };
+        job.check_models()?;
+        Ok(job)
+    }
+
+    /// Reads the job that a subject of the queue names.
+    pub fn read(bytes: &[u8], name: &JobName) -> Result<Self, JobError> {
+        let unreadable = |error: serde_json::Error| JobError::Unreadable(error.to_string());
+        let contradicts = |what: &str| Err(JobError::Unreadable(format!("{what} is another one")));
+        // First: another version explains every other mismatch.
+        let Version { version } = serde_json::from_slice(bytes).map_err(unreadable)?;
+        if version != VERSION {
+            let theirs = version.chars().take(40).collect();
+            return Err(JobError::OtherVersion { theirs });
+        }
+        let mut job: Self = serde_json::from_slice(bytes).map_err(unreadable)?;
+        if job.run != name.run || job.plan.id != name.id {
+            return contradicts("its name");
+        }
+        check_seats(job.plan.panel.seats.len())
+            .map_err(|error| JobError::Unreadable(error.to_string()))?;
+        job.check_models()?;
+        if let Some(context) = job.plan.context.as_deref_mut() {
+            let text = ContextText::counted(job.context.as_str().to_owned(), context.tokens);
+            if context.bytes != 0 && text.sha256() != context.sha256 {
+                return contradicts("the text of its context");
+            }
+            context.text = text;
+        }
+        Ok(job)
+    }
+
+    pub fn name(&self) -> JobName {
+        JobName {
+            run: self.run.clone(),
+            id: self.plan.id.clone(),
+        }
+    }
+
+    fn models(&self) -> impl Iterator<Item = &ModelRef> {
+        let plan = &self.plan;
+        let others = plan.fallbacks.values().flatten().chain(&plan.debate.helper);
+        plan.panel.models().chain(others)
+    }
+
+    /// Returns the providers that a worker needs for it.
+    pub fn providers(&self) -> BTreeSet<ProviderId> {
+        self.models().map(|model| model.provider.clone()).collect()
+    }
+
+    fn check_models(&self) -> Result<(), JobError> {
+        let not_remote = |model: &&ModelRef| {
+            let provider = &model.provider;
+            provider.is_local()
+                || provider.command().is_some()
+                || program::of_vendor(provider).is_some()
+        };
+        match self.models().find(not_remote) {
+            Some(model) => Err(JobError::NotRemote(model.clone())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A message of a journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JournalMessage {
+    /// A worker takes the job: from here on, only it appends.
+    Claimed { worker: String, at: Timestamp },
+    /// Follow those before.
+    Events(Vec<Envelope>),
+    /// The job is not done, for a reason that no other worker changes.
+    Refused { reason: String },
+}
+
+/// A run, as its submitter states it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEntry {
+    pub version: String,
+    pub state: RunState,
+    /// The queues that its jobs are in.
+    pub queues: BTreeSet<String>,
+    pub accounts: Vec<JobAccount>,
+    /// Who submits it, for people.
+    pub owner: String,
+    /// The jobs that were submitted.
+    pub jobs: u64,
+    pub at: Timestamp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    Running,
+    /// Its jobs in work are interrupted, and those in the queue are not begun.
+    Cancelled,
+    Ended,
+}
+
+/// A worker, as it states itself; an entry that is not renewed expires.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerEntry {
+    pub version: String,
+    /// The providers that it can ask.
+    pub serves: BTreeSet<ProviderId>,
+    /// Those of them that have refused its key.
+    #[serde(default)]
+    pub refused: BTreeSet<ProviderId>,
+    /// The most jobs at once.
+    pub slots: usize,
+    pub jobs: BTreeSet<ConsultationId>,
+    /// The calls in flight.
+    pub calls: BTreeMap<ProviderId, usize>,
+    /// It takes no more jobs.
+    #[serde(default)]
+    pub leaves: bool,
+    pub at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consultation::plan::Control;
+    use crate::domain::context::Context;
+    use crate::domain::hash::sha256;
+    use crate::domain::panel::{Panel, Seat};
+
+    fn plan(provider: &str) -> Plan {
+        let model = ModelRef::new(provider, "m");
+        let panel = Panel {
+            seats: vec![Seat::named("pragmatic", "Pragmatist", model.clone())],
+            judges: vec![ModelRef::new("openai", "judge")],
+        };
+        let id = ConsultationId::from_unique("01JOB");
+        let context = Context {
+            bytes: 6,
+            sha256: sha256("a text"),
+            text: ContextText::from("a text".to_owned()),
+            ..Context::default()
+        };
+        Plan {
+            context: Some(Box::new(context)),
+            fallbacks: [(Default::default(), vec![ModelRef::new("xai", "f")])].into(),
+            ..Plan::new(id, "?", panel, Control::usual(ConsentMode::Interactive))
+        }
+    }
+
+    fn job() -> (FleetJob, JobName) {
+        let job = FleetJob::new("bench-1", Vec::new(), plan("anthropic")).unwrap();
+        let name = job.name();
+        (job, name)
+    }
+
+    #[test]
+    fn job_is_read_with_its_context_and_needs_all_providers_of_its_plan() {
+        let (job, name) = job();
+        assert!(job.plan.context.as_ref().unwrap().text.is_empty());
+        let read = FleetJob::read(&serde_json::to_vec(&job).unwrap(), &name).unwrap();
+        assert_eq!(read.plan.context.as_ref().unwrap().text.as_str(), "a text");
+        assert_eq!(
+            read.plan.control.consent.consent_mode,
+            ConsentMode::PreApproved
+        );
+        let providers: Vec<_> = read.providers().into_iter().collect();
+        assert_eq!(
+            providers,
+            ["anthropic", "openai", "xai"].map(ProviderId::new)
+        );
+    }
+
+    #[test]
+    fn programs_and_the_embedded_model_are_refused_on_both_sides() {
+        for provider in ["local", "command:own", "codex"] {
+            let refused = FleetJob::new("bench-1", Vec::new(), plan(provider)).unwrap_err();
+            assert!(matches!(refused, JobError::NotRemote(_)), "{provider}");
+            let (mut job, name) = job();
+            job.plan.panel.seats[0].model = ModelRef::new(provider, "m");
+            let refused = FleetJob::read(&serde_json::to_vec(&job).unwrap(), &name);
+            assert!(matches!(refused, Err(JobError::NotRemote(_))), "{provider}");
+        }
+    }
+
+    #[test]
+    fn job_of_another_version_is_refused_with_a_sentence() {
+        let (_, name) = job();
+        let error = FleetJob::read(br#"{"version":"9.9","new":1}"#, &name).unwrap_err();
+        let expected = format!(
+            "the job is of conclave 9.9, and the worker is conclave {VERSION}: \
+             run the same version on all machines"
+        );
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn hostile_bytes_are_refused_and_never_panic() {
+        let (job, name) = job();
+        let text = serde_json::to_string(&job).unwrap();
+        let long = format!("{{\"version\":{:?}}}", "9".repeat(100_000));
+        let deep = "[".repeat(100_000);
+        let other_text = text.replace("a text", "b text");
+        let other_run = text.replace("bench-1", "bench-2");
+        let other_id = text.replace("consult-01job", "consult-02job");
+        for bytes in [
+            "",
+            "{}",
+            "\u{0}",
+            &long,
+            &deep,
+            &other_text,
+            &other_run,
+            &other_id,
+        ] {
+            let refused = FleetJob::read(bytes.as_bytes(), &name).unwrap_err();
+            assert!(refused.to_string().len() < 300, "{refused}");
+        }
+        for end in (0..text.len()).step_by(997) {
+            assert!(FleetJob::read(&text.as_bytes()[..end], &name).is_err());
+        }
+        assert!(FleetJob::read(b"\xff\xfe", &name).is_err());
+    }
+}

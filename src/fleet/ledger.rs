@@ -1,0 +1,463 @@
+//! The ledger: accounts of the fleet's money, each one entry of a bucket that is changed by
+//! compare-and-set.
+//!
+//! One task an account makes the changes of this process, those that wait together in one step: a
+//! reservation waits for it, since no call goes out before; a settlement does not. What a change
+//! sets is absolute ([`super::account`]), so that one whose answer was lost is made again.
+//!
+//! While the server cannot be asked, nothing is reserved.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
+use std::time::Duration;
+
+use async_nats::jetstream::kv::UpdateErrorKind;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep};
+
+use super::account::{Account, Holding, JobEnding, NotHeld};
+use super::job::JobAccount;
+use super::journal::{Claim, Fence, Stop};
+use super::link::Link;
+use super::{FleetError, OrRefused};
+use crate::consultation::policy::budget::BudgetCheck;
+use crate::domain::cost::money::{Cost, MicroUsd};
+use crate::domain::ids::ConsultationId;
+use crate::domain::random::SplitMix64;
+use crate::engine::dispatcher::budget::SharedBudget;
+
+/// The most time that a reservation waits for the server. It is asked again.
+const MOST_WAIT: Duration = Duration::from_secs(2);
+
+/// Between two attempts while the server does not answer.
+const AGAIN: Duration = Duration::from_millis(250);
+
+/// How long an account that had no room is taken to have none: requests that wait ask often.
+const FULL_FOR: Duration = Duration::from_millis(200);
+
+/// The most changes that are made in one step.
+const TOGETHER: usize = 256;
+
+/// The accounts that this process uses. A clone is another handle to the same.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    link: Link,
+    accounts: Arc<Mutex<BTreeMap<String, OpenAccount>>>,
+}
+
+/// The way to the task of an account, and what that saw last.
+#[derive(Clone, Debug)]
+struct OpenAccount {
+    changes: mpsc::UnboundedSender<Change>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    limit: Option<MicroUsd>,
+    spent: MicroUsd,
+    /// When a reservation of this amount had to wait.
+    full: Option<(Instant, MicroUsd)>,
+}
+
+/// A change of the holding of a job of this process.
+struct Change {
+    job: ConsultationId,
+    what: What,
+    /// Takes what came of it. False if no one waits for it any more.
+    answer: Box<dyn FnOnce(Verdict) -> bool + Send + Sync>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Open(Holding),
+    /// By this claim.
+    Reserve(u64, MicroUsd),
+    /// A reserved amount becomes the actual one.
+    Settle(u64, MicroUsd, MicroUsd),
+    End(Holding, JobEnding),
+    /// This process no longer changes it.
+    Leave,
+}
+
+type Verdict = Result<BudgetCheck, NotHeld>;
+
+/// What the jobs of this process hold.
+type Holdings = BTreeMap<ConsultationId, Holding>;
+
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} of {}", self.what, self.job)
+    }
+}
+
+impl Ledger {
+    pub fn new(link: &Link) -> Self {
+        Self {
+            link: link.clone(),
+            accounts: Arc::default(),
+        }
+    }
+
+    /// Returns an account; `None` if there is none.
+    pub async fn read(&self, key: &str) -> Result<Option<Account>, FleetError> {
+        Ok(read(&self.link, key).await?.map(|(account, _)| account))
+    }
+
+    /// Sets the limit of an account, which begins with what was spent elsewhere if it is new.
+    pub async fn set_limit(
+        &self,
+        key: &str,
+        limit: Option<MicroUsd>,
+        spent: MicroUsd,
+    ) -> Result<(), FleetError> {
+        loop {
+            let new = Account {
+                spent,
+                ..Account::default()
+            };
+            let (mut account, revision) = read(&self.link, key).await?.unwrap_or((new, 0));
+            account.limit = limit;
+            if write(&self.link, key, &account, revision).await?.is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Begins or takes over a job in its accounts, with what its journal counts, and returns them as
+    /// budgets.
+    pub async fn open(
+        &self,
+        accounts: &[JobAccount],
+        claim: &Claim,
+        spent: MicroUsd,
+        fence: &Fence,
+    ) -> Result<Vec<Arc<dyn SharedBudget>>, NotHeld> {
+        let holding = Holding::new(claim.sequence, spent);
+        let mut budgets: Vec<Arc<dyn SharedBudget>> = Vec::new();
+        for JobAccount { key, name } in accounts {
+            let (account, job) = (self.account(key), claim.job.id.clone());
+            account.ask(&job, What::Open(holding)).await?;
+            budgets.push(Arc::new(JobBudget {
+                link: self.link.clone(),
+                account,
+                name: name.clone(),
+                job,
+                claim: claim.sequence,
+                fence: fence.clone(),
+            }));
+        }
+        Ok(budgets)
+    }
+
+    /// Ends a job whose journal has ended, with what that counts and its last claim.
+    pub async fn end(
+        &self,
+        accounts: &[JobAccount],
+        job: &ConsultationId,
+        holding: Holding,
+        ending: JobEnding,
+    ) {
+        for account in accounts {
+            // One that is missing holds nothing.
+            let end = What::End(holding, ending);
+            let _ = self.account(&account.key).ask(job, end).await;
+        }
+    }
+
+    /// Leaves a job to the next worker that claims it, when all that was settled is in its accounts.
+    pub async fn leave(&self, accounts: &[JobAccount], job: &ConsultationId) {
+        for account in accounts {
+            let _ = self.account(&account.key).ask(job, What::Leave).await;
+        }
+    }
+
+    fn account(&self, key: &str) -> OpenAccount {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = || {
+            let (changes, queue) = mpsc::unbounded_channel();
+            let seen = Arc::default();
+            let keeper = Keeper {
+                link: self.link.clone(),
+                key: key.to_owned(),
+                known: None,
+                own: Holdings::new(),
+                changes: changes.downgrade(),
+                seen: Arc::clone(&seen),
+            };
+            self.link.spawn(keeper.run(queue));
+            OpenAccount { changes, seen }
+        };
+        accounts.entry(key.to_owned()).or_insert_with(open).clone()
+    }
+}
+
+impl OpenAccount {
+    fn seen(&self) -> Seen {
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(
+        &self,
+        job: &ConsultationId,
+        what: What,
+        answer: impl FnOnce(Verdict) -> bool + Send + Sync + 'static,
+    ) {
+        // Without a receiver the process ends, and the answer is dropped.
+        let _ = self.changes.send(Change {
+            job: job.clone(),
+            what,
+            answer: Box::new(answer),
+        });
+    }
+
+    async fn ask(&self, job: &ConsultationId, what: What) -> Verdict {
+        let (done, answer) = oneshot::channel();
+        self.send(job, what, |verdict| done.send(verdict).is_ok());
+        answer.await.unwrap_or(Err(NotHeld::Lost))
+    }
+}
+
+/// An account as the budget of one job.
+#[derive(Debug)]
+struct JobBudget {
+    link: Link,
+    account: OpenAccount,
+    name: String,
+    job: ConsultationId,
+    claim: u64,
+    fence: Fence,
+}
+
+impl JobBudget {
+    /// Settles when the server has an event: the account never counts less than a journal, from
+    /// which another worker may take the job over at any moment.
+    fn settle_after(&self, event: u64, reserved: MicroUsd, actual: MicroUsd) {
+        let (account, job, fence) = (self.account.clone(), self.job.clone(), self.fence.clone());
+        let settle = What::Settle(self.claim, reserved, actual);
+        self.link.spawn(async move {
+            if fence.has(event).await {
+                account.send(&job, settle, |_| true);
+            }
+        });
+    }
+}
+
+impl SharedBudget for JobBudget {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn limit(&self) -> MicroUsd {
+        self.account.seen().limit.unwrap_or(MicroUsd(u64::MAX))
+    }
+
+    fn spent(&self) -> MicroUsd {
+        self.account.seen().spent
+    }
+
+    fn reserve(&self, worst_case: Cost) -> BudgetCheck {
+        let (seen, amount) = (self.account.seen(), worst_case.known);
+        if worst_case.lower_bound && seen.limit.is_some() {
+            return BudgetCheck::Exceeded;
+        }
+        let is_full = |(since, full): (Instant, _)| full <= amount && since.elapsed() < FULL_FOR;
+        if seen.full.is_some_and(is_full) {
+            return BudgetCheck::WaitForInFlight;
+        }
+        let (done, verdict) = blocking::channel();
+        let answer = move |verdict| done.send(verdict).is_ok();
+        let reserve = What::Reserve(self.claim, amount);
+        self.account.send(&self.job, reserve, answer);
+        match verdict.recv_timeout(MOST_WAIT) {
+            Ok(Ok(check)) => return check,
+            Ok(Err(_)) => self.fence.stop(Stop::Lost),
+            // What is reserved too late is given back.
+            Err(_) => {}
+        }
+        BudgetCheck::WaitForInFlight
+    }
+
+    fn settle(&self, reserved: MicroUsd, actual: MicroUsd) {
+        let last = self.fence.state().borrow().tally.events;
+        self.settle_after(last + 1, reserved, actual);
+    }
+
+    fn release(&self, reserved: MicroUsd) {
+        let settle = What::Settle(self.claim, reserved, MicroUsd::ZERO);
+        self.account.send(&self.job, settle, |_| true);
+    }
+
+    fn is_shared_with_others(&self) -> bool {
+        true
+    }
+}
+
+/// Makes the changes of one account.
+struct Keeper {
+    link: Link,
+    key: String,
+    /// The account as it was last, and its revision.
+    known: Option<(Account, u64)>,
+    own: Holdings,
+    changes: mpsc::WeakUnboundedSender<Change>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Keeper {
+    async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Change>) {
+        let mut changes = Vec::new();
+        while queue.recv_many(&mut changes, TOGETHER).await > 0 {
+            let verdicts = self.make(&changes).await;
+            for (Change { job, what, answer }, verdict) in changes.drain(..).zip(verdicts) {
+                // A reservation that no one waits for any more is given back.
+                if !answer(verdict)
+                    && let (What::Reserve(claim, amount), Ok(BudgetCheck::Allowed)) =
+                        (what, verdict)
+                    && let Some(changes) = self.changes.upgrade()
+                {
+                    let give_back = What::Settle(claim, amount, MicroUsd::ZERO);
+                    let seen = Arc::clone(&self.seen);
+                    OpenAccount { changes, seen }.send(&job, give_back, |_| true);
+                }
+            }
+        }
+    }
+
+    /// Makes changes in the account, or none: an account that is missing takes none.
+    async fn make(&mut self, changes: &[Change]) -> Vec<Verdict> {
+        let mut delay = Duration::from_millis(1);
+        loop {
+            let known = match self.known.take() {
+                Some(known) => Ok(Some(known)),
+                None => read(&self.link, &self.key).await,
+            };
+            let (before, revision) = match known {
+                Ok(Some(known)) => known,
+                Ok(None) | Err(FleetError::Unreadable { .. }) => {
+                    return vec![Err(NotHeld::NoAccount); changes.len()];
+                }
+                Err(_) => {
+                    sleep(AGAIN).await;
+                    continue;
+                }
+            };
+            let (mut after, mut own) = (before.clone(), self.own.clone());
+            let mut make = |it: &Change| apply(&mut after, &mut own, &it.job, it.what);
+            let verdicts: Vec<Verdict> = changes.iter().map(&mut make).collect();
+            let is_made = if after == before {
+                Ok(Some(revision))
+            } else {
+                write(&self.link, &self.key, &after, revision).await
+            };
+            match is_made {
+                Ok(Some(revision)) => {
+                    self.see(&after, changes, &verdicts);
+                    // What had to wait or did not fit may do so by now.
+                    let is_allowed = |verdict: &Verdict| *verdict == Ok(BudgetCheck::Allowed);
+                    let is_settled = verdicts.iter().all(is_allowed);
+                    self.known = is_settled.then_some((after, revision));
+                    self.own = own;
+                    return verdicts;
+                }
+                // Another process was faster. Of many, none waits for the same time.
+                Ok(None) => {
+                    let seed = revision ^ u64::from(std::process::id()) << 32;
+                    sleep(delay.mul_f64(0.5 + SplitMix64::new(seed).unit())).await;
+                    delay = (delay * 2).min(Duration::from_millis(64));
+                }
+                Err(_) => sleep(AGAIN).await,
+            }
+        }
+    }
+
+    fn see(&self, account: &Account, changes: &[Change], verdicts: &[Verdict]) {
+        let full = changes.iter().zip(verdicts).filter_map(|pair| match pair {
+            (change, Ok(BudgetCheck::WaitForInFlight)) => match change.what {
+                What::Reserve(_, amount) => Some(amount),
+                _ => None,
+            },
+            _ => None,
+        });
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen {
+            limit: account.limit,
+            spent: account.spent(),
+            full: full.min().map(|amount| (Instant::now(), amount)),
+        };
+    }
+}
+
+/// Applies a change. It is repeated until its result is in the account.
+fn apply(account: &mut Account, own: &mut Holdings, job: &ConsultationId, what: What) -> Verdict {
+    let held = |claim| {
+        let held = own.get(job).filter(|held| held.claim == claim);
+        held.copied().ok_or(NotHeld::Lost)
+    };
+    let holding = match what {
+        What::Open(holding) => {
+            account.open(job, holding)?;
+            holding
+        }
+        What::Reserve(claim, amount) => {
+            let held = held(claim)?;
+            // What was settled before is in the account, or comes into it now.
+            account.hold(job, held)?;
+            match account.check(amount) {
+                BudgetCheck::Allowed => Holding {
+                    reserved: held.reserved + amount,
+                    ..held
+                },
+                check => return Ok(check),
+            }
+        }
+        What::Settle(claim, reserved, actual) => {
+            let held = held(claim)?;
+            Holding {
+                reserved: MicroUsd(held.reserved.0.saturating_sub(reserved.0)),
+                spent: held.spent + actual,
+                ..held
+            }
+        }
+        What::End(..) | What::Leave => {
+            own.remove(job);
+            if let What::End(holding, ending) = what {
+                account.end(job, holding, ending);
+            }
+            return Ok(BudgetCheck::Allowed);
+        }
+    };
+    own.insert(job.clone(), holding);
+    account.hold(job, holding)?;
+    Ok(BudgetCheck::Allowed)
+}
+
+async fn read(link: &Link, key: &str) -> Result<Option<(Account, u64)>, FleetError> {
+    let entry = link.stores().ledger.entry(key).await;
+    let entry = entry.or_refused("read the ledger")?;
+    let Some(entry) = entry.filter(|entry| !entry.value.is_empty()) else {
+        return Ok(None);
+    };
+    let account = serde_json::from_slice(&entry.value);
+    let account =
+        account.map_err(|error| FleetError::unreadable("an account of the ledger", &error))?;
+    Ok(Some((account, entry.revision)))
+}
+
+/// Returns the new revision; `None` if another process changed the account since `revision`.
+async fn write(
+    link: &Link,
+    key: &str,
+    account: &Account,
+    revision: u64,
+) -> Result<Option<u64>, FleetError> {
+    let value = serde_json::to_vec(account).or_refused("change the ledger")?;
+    let ledger = &link.stores().ledger;
+    match ledger.update(key, value.into(), revision).await {
+        Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => Ok(None),
+        written => written.map(Some).or_refused("change the ledger"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

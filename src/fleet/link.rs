@@ -1,0 +1,467 @@
+//! The connection of a process to its fleet's server, and the streams and buckets there.
+//!
+//! A thread with a runtime of its own serves the socket: what waits for the server without a
+//! runtime, such as a budget, blocks only itself. What is not acknowledged is not done: a server
+//! that went away is waited for, and the caller decides how long.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::header::HeaderMap;
+use async_nats::jetstream::consumer::pull;
+use async_nats::jetstream::context::{PublishError, PublishErrorKind};
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::stream::{self, RetentionPolicy};
+use async_nats::jetstream::{self, kv};
+use async_nats::{ConnectOptions, Event, ServerAddr};
+use secrecy::{ExposeSecret, SecretString};
+use tokio::io::AsyncReadExt;
+use tokio::runtime::Handle;
+use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
+use url::Url;
+
+use crate::domain::hash::sha256;
+use crate::engine::host;
+
+use super::names::Names;
+use super::{FleetError, OrRefused};
+
+/// How long journals, jobs and what is large stay on the server.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
+
+/// How long a provider's state is worth knowing.
+const LIMITS_KEPT: Duration = Duration::from_secs(3_600);
+
+/// Bytes of the largest job or event. A context has 16 MB at most.
+const LARGEST: usize = 128 << 20;
+
+/// Names the object that has the payload of a message.
+const OBJECT: &str = "Conclave-Object";
+
+/// How often the server is asked whether it is there.
+const PING: Duration = Duration::from_secs(5);
+
+/// The most time between two attempts to reach a server that went away.
+const MOST_RECONNECT_DELAY: Duration = Duration::from_secs(1);
+
+/// How to reach a fleet.
+#[derive(Clone, Debug)]
+pub struct FleetAddress {
+    /// Without what is secret.
+    servers: Vec<Url>,
+    in_url: Option<Credentials>,
+    /// In place of those of the URL.
+    pub credentials: Option<Credentials>,
+    /// The certificates that sign the server's, in place of those of the system.
+    pub ca_file: Option<PathBuf>,
+    pub names: Names,
+    /// How long a worker that is silent keeps its jobs.
+    pub lease: Duration,
+    /// The servers that keep each stream, for those that do not exist yet.
+    pub replicas: usize,
+}
+
+/// Who the process is for the server.
+#[derive(Clone, Debug)]
+pub enum Credentials {
+    User(String, SecretString),
+    Token(SecretString),
+    /// A file with a JWT and the seed of its key.
+    File(PathBuf),
+    /// A file with the seed of an nkey.
+    Nkey(PathBuf),
+}
+
+impl FleetAddress {
+    pub const LEASE: Duration = Duration::from_secs(30);
+
+    /// Takes `nats://` or `tls://`, several with commas; a user and a password, or a token, may be
+    /// in it.
+    pub fn new(url: &str) -> Result<Self, FleetError> {
+        let (mut servers, mut in_url) = (Vec::new(), None);
+        for url in url.split(',') {
+            let server = Url::parse(url.trim()).ok();
+            let is_server = |url: &Url| matches!(url.scheme(), "nats" | "tls") && url.has_host();
+            let mut server = server.filter(is_server).ok_or_else(|| {
+                let why = "the address of a fleet is `nats://HOST:PORT` or `tls://HOST:PORT`";
+                FleetError::Address(why.to_owned())
+            })?;
+            let user = percent_decoded(server.username());
+            if let Some(password) = server.password().map(percent_decoded) {
+                in_url = Some(Credentials::User(user, password.into()));
+            } else if !user.is_empty() {
+                in_url = Some(Credentials::Token(user.into()));
+            }
+            // They fail only without a host.
+            let _ = (server.set_username(""), server.set_password(None));
+            servers.push(server);
+        }
+        Ok(Self {
+            servers,
+            in_url,
+            credentials: None,
+            ca_file: None,
+            names: Names::new(Names::USUAL)?,
+            lease: Self::LEASE,
+            replicas: 1,
+        })
+    }
+
+    /// Returns the address for messages.
+    pub fn shown(&self) -> String {
+        let shown: Vec<&str> = self.servers.iter().map(Url::as_str).collect();
+        shown.join(",")
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let pair = format!("x={}", text.replace('+', "%2B"));
+    let mut pairs = url::form_urlencoded::parse(pair.as_bytes());
+    pairs
+        .next()
+        .map_or(String::new(), |(_, value)| value.into_owned())
+}
+
+/// The connection of this process. A clone is another handle to the same; the last one closes it.
+#[derive(Clone, Debug)]
+pub struct Link(Arc<Connected>);
+
+#[derive(Debug)]
+struct Connected {
+    address: FleetAddress,
+    jetstream: jetstream::Context,
+    stores: Stores,
+    connection: watch::Receiver<Option<Instant>>,
+    runtime: Handle,
+    /// Dropped with it, which ends the thread.
+    _end: oneshot::Sender<()>,
+}
+
+/// The streams and buckets of a fleet.
+pub(super) struct Stores {
+    pub(super) jobs: stream::Stream,
+    pub(super) journal: stream::Stream,
+    pub(super) ledger: kv::Store,
+    pub(super) limits: kv::Store,
+    pub(super) workers: kv::Store,
+    pub(super) runs: kv::Store,
+    objects: ObjectStore,
+}
+
+impl fmt::Debug for Stores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stores").finish_non_exhaustive()
+    }
+}
+
+impl Link {
+    /// Connects, and creates the streams and buckets that do not exist.
+    ///
+    /// # Errors
+    ///
+    /// When the server cannot be reached, refuses the credentials, or has no `JetStream`.
+    pub async fn connect(address: FleetAddress) -> Result<Self, FleetError> {
+        let (done, connected) = oneshot::channel();
+        let failed = FleetError::server("be connected: the system refuses a thread");
+        let runtime = host::runtime().map_err(|error| failed(error.into()))?;
+        let serve = move || {
+            let handle = runtime.handle().clone();
+            runtime.block_on(async move {
+                let (end, ended) = oneshot::channel();
+                // Without a receiver, the connection is dropped here and ends the thread.
+                let _ = done.send(Box::pin(open(address, handle, end)).await);
+                let _ = ended.await;
+            });
+            runtime.shutdown_background();
+        };
+        let thread = std::thread::Builder::new().name("fleet".to_owned());
+        thread.spawn(serve).map_err(|error| failed(error.into()))?;
+        let connected = connected.await.map_err(|error| failed(error.into()))?;
+        Ok(Self(Arc::new(connected?)))
+    }
+
+    pub fn names(&self) -> &Names {
+        &self.0.address.names
+    }
+
+    pub fn lease(&self) -> Duration {
+        self.0.address.lease
+    }
+
+    /// Runs a task on the thread of the connection.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = T> + Send + 'static,
+    ) -> tokio::task::JoinHandle<T> {
+        self.0.runtime.spawn(task)
+    }
+
+    /// Says since when the server can be reached; `None` while it cannot.
+    pub fn connection(&self) -> watch::Receiver<Option<Instant>> {
+        self.0.connection.clone()
+    }
+
+    pub(super) fn stores(&self) -> &Stores {
+        &self.0.stores
+    }
+
+    pub(super) fn jetstream(&self) -> &jetstream::Context {
+        &self.0.jetstream
+    }
+
+    /// Publishes to a stream, and returns the sequence. `expected` is the last sequence of the
+    /// subject, zero if it has no message.
+    ///
+    /// # Errors
+    ///
+    /// When the subject has another last message, or the message may not be stored.
+    pub(super) async fn publish(
+        &self,
+        subject: &str,
+        message: PublishMessage,
+        expected: u64,
+    ) -> Result<u64, PublishError> {
+        let message = message.expected_last_subject_sequence(expected);
+        let sent = self.0.jetstream.send_publish(subject.to_owned(), message);
+        Ok(sent.await?.await?.sequence)
+    }
+
+    /// Makes a message of a payload, which goes to the object store if it is large.
+    pub(super) async fn pack(&self, payload: String) -> Result<PublishMessage, FleetError> {
+        let message = PublishMessage::build();
+        let most = self.0.jetstream.client().max_payload() / 2;
+        if payload.len() <= most {
+            return Ok(message.payload(payload.into()));
+        }
+        if payload.len() > LARGEST {
+            return Err(FleetError::TooLarge("a job or an event"));
+        }
+        let (objects, name) = (&self.0.stores.objects, sha256(&payload));
+        // One that is there has the same content: it is named by it.
+        if objects.info(&name).await.is_err() {
+            let stored = objects.put(name.as_str(), &mut payload.as_bytes()).await;
+            stored.or_refused("store what is large")?;
+        }
+        Ok(message.header(OBJECT, name.as_str()))
+    }
+
+    /// Returns the payload of a message that [`Self::pack`] made.
+    pub(super) async fn unpack(
+        &self,
+        headers: Option<&HeaderMap>,
+        payload: &[u8],
+    ) -> Result<Vec<u8>, FleetError> {
+        let Some(name) = headers.and_then(|headers| headers.get(OBJECT)) else {
+            return Ok(payload.to_vec());
+        };
+        let unreadable = |why: String| FleetError::Unreadable {
+            what: "a large message",
+            why,
+        };
+        let object = self.0.stores.objects.get(name.as_str()).await;
+        let object = object.map_err(|error| unreadable(error.to_string()))?;
+        let mut bytes = Vec::new();
+        let read = object
+            .take(LARGEST as u64 + 1)
+            .read_to_end(&mut bytes)
+            .await;
+        read.map_err(|error| unreadable(error.to_string()))?;
+        if bytes.len() > LARGEST {
+            return Err(FleetError::TooLarge("a job or an event"));
+        }
+        Ok(bytes)
+    }
+
+    /// Returns the consumer of a queue, which is created if there is none.
+    pub(super) async fn queue(
+        &self,
+        queue: &str,
+    ) -> Result<jetstream::consumer::PullConsumer, FleetError> {
+        let config = pull::Config {
+            durable_name: Some(queue.to_owned()),
+            filter_subject: self.names().subject("jobs", &format!("{queue}.>")),
+            ack_wait: self.lease(),
+            max_ack_pending: -1,
+            ..pull::Config::default()
+        };
+        let consumer = self.0.stores.jobs.get_or_create_consumer(queue, config);
+        consumer.await.or_refused("give access to a queue")
+    }
+}
+
+/// Whether a message was refused because its subject has another last message.
+pub(super) fn is_wrong_sequence(error: &PublishError) -> bool {
+    error.kind() == PublishErrorKind::WrongLastSequence
+}
+
+/// Whether a message may have been stored all the same, or may be later: the server did not answer.
+pub(super) fn is_unanswered(error: &PublishError) -> bool {
+    matches!(
+        error.kind(),
+        PublishErrorKind::TimedOut
+            | PublishErrorKind::BrokenPipe
+            | PublishErrorKind::StreamNotFound
+    )
+}
+
+async fn open(
+    address: FleetAddress,
+    runtime: Handle,
+    end: oneshot::Sender<()>,
+) -> Result<Connected, FleetError> {
+    // Fails if it was done before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let shown = address.shown();
+    let failed = |source: Box<dyn std::error::Error + Send + Sync>| FleetError::Connect {
+        address: shown.clone(),
+        source,
+    };
+    let (state, connection) = watch::channel(Some(Instant::now()));
+    let mut options = ConnectOptions::new()
+        .name("conclave")
+        // A server that hangs is noticed after twice as long.
+        .ping_interval(PING)
+        .reconnect_delay_callback(|attempts| {
+            let delay = Duration::from_millis(50).saturating_mul(attempts.try_into().unwrap_or(20));
+            delay.min(MOST_RECONNECT_DELAY)
+        })
+        .event_callback(move |event| {
+            match event {
+                Event::Connected => drop(state.send_replace(Some(Instant::now()))),
+                Event::Disconnected | Event::Closed => drop(state.send_replace(None)),
+                _ => {}
+            }
+            async {}
+        });
+    let credentials = address.credentials.as_ref().or(address.in_url.as_ref());
+    options = match credentials.cloned() {
+        None => options,
+        Some(Credentials::User(user, password)) => {
+            options.user_and_password(user, password.expose_secret().to_owned())
+        }
+        Some(Credentials::Token(token)) => options.token(token.expose_secret().to_owned()),
+        Some(Credentials::File(path)) => options
+            .credentials_file(path)
+            .await
+            .map_err(|error| failed(error.into()))?,
+        Some(Credentials::Nkey(path)) => {
+            let seed = tokio::fs::read_to_string(path).await;
+            options.nkey(
+                seed.map_err(|error| failed(error.into()))?
+                    .trim()
+                    .to_owned(),
+            )
+        }
+    };
+    if let Some(file) = &address.ca_file {
+        options = options.add_root_certificates(file.clone());
+    }
+    let servers = address.servers.iter().cloned().map(ServerAddr::from_url);
+    let servers = servers.collect::<Result<Vec<_>, _>>();
+    let servers = servers.map_err(|error| failed(error.into()))?;
+    let client = options.connect(servers).await;
+    let client = client.map_err(|error| failed(error.into()))?;
+    let jetstream = jetstream::new(client);
+    let stores = Box::pin(Stores::open(&jetstream, &address)).await;
+    let stores = stores.or_refused("create the streams of the fleet")?;
+    Ok(Connected {
+        address,
+        jetstream,
+        stores,
+        connection,
+        runtime,
+        _end: end,
+    })
+}
+
+impl Stores {
+    async fn open(
+        jetstream: &jetstream::Context,
+        address: &FleetAddress,
+    ) -> Result<Self, async_nats::Error> {
+        let (names, num_replicas) = (&address.names, address.replicas);
+        let stream = async |what, retention| {
+            let config = stream::Config {
+                name: names.store(what),
+                subjects: vec![names.subject(what, ">")],
+                retention,
+                max_age: KEPT,
+                num_replicas,
+                allow_direct: true,
+                ..stream::Config::default()
+            };
+            jetstream.get_or_create_stream(config).await
+        };
+        let bucket = async |what, max_age| {
+            let bucket = names.store(what);
+            if let Ok(store) = jetstream.get_key_value(&bucket).await {
+                return Ok(store);
+            }
+            let config = kv::Config {
+                bucket,
+                history: 1,
+                max_age,
+                num_replicas,
+                ..kv::Config::default()
+            };
+            jetstream.create_key_value(config).await
+        };
+        let objects = object_store::Config {
+            bucket: names.store("objects"),
+            max_age: KEPT,
+            num_replicas,
+            ..object_store::Config::default()
+        };
+        Ok(Self {
+            jobs: stream("jobs", RetentionPolicy::WorkQueue).await?,
+            journal: stream("journal", RetentionPolicy::Limits).await?,
+            ledger: bucket("ledger", Duration::ZERO).await?,
+            limits: bucket("limits", LIMITS_KEPT).await?,
+            workers: bucket("workers", address.lease).await?,
+            runs: bucket("runs", KEPT).await?,
+            objects: match jetstream.get_object_store(&objects.bucket).await {
+                Ok(store) => store,
+                Err(_) => jetstream.create_object_store(objects).await?,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_of_an_address_are_neither_shown_nor_lost() {
+        let address = FleetAddress::new("nats://u:p%40ss@host:4222, tls://other").unwrap();
+        let Some(Credentials::User(user, password)) = &address.in_url else {
+            panic!("{address:?}");
+        };
+        assert_eq!((user.as_str(), password.expose_secret()), ("u", "p@ss"));
+        assert_eq!(address.shown(), "nats://host:4222,tls://other");
+        let text = format!("{address:?}");
+        assert!(!text.contains("p@ss") && !text.contains("p%40ss"), "{text}");
+        let with_token = FleetAddress::new("nats://s3cret@host").unwrap();
+        assert!(matches!(with_token.in_url, Some(Credentials::Token(_))));
+        assert!(!format!("{with_token:?}").contains("s3cret"));
+    }
+
+    #[test]
+    fn addresses_of_other_schemes_are_refused() {
+        for url in [
+            "",
+            "host:4222",
+            "http://host",
+            "nats:",
+            "file:///etc",
+            "nats://a,b",
+        ] {
+            let error = FleetAddress::new(url).unwrap_err().to_string();
+            assert!(error.starts_with("the address of a fleet "), "{error}");
+        }
+    }
+}

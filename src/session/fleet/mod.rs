@@ -1,0 +1,4 @@
+//! Consultations on a fleet: the worker, which does the jobs of others.
+
+mod consultation;
+pub mod worker;
