@@ -68,6 +68,9 @@ pub struct RunBegun {
     pub run: RunId,
     pub terms: RunTerms,
     pub conditions: StopConditions,
+    /// The fleet that holds its consultations; `None` if its process does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<String>,
 }
 
 /// The end of an attempt that gave no outcome.

@@ -13,6 +13,8 @@ use jiff::tz::TimeZone;
 use crate::commands::agent_loop::{circuit, exit_check};
 use crate::commands::consult::resume;
 use crate::commands::history::consult_stats;
+#[cfg(feature = "fleet")]
+use crate::commands::inventory::fleet;
 use crate::commands::inventory::setup;
 use crate::commands::inventory::{doctor, login, models, personas};
 use crate::commands::{
@@ -50,6 +52,10 @@ enum Command {
     #[command(visible_alias = "stats")]
     ConsultStats(consult_stats::Args),
     Benchmark(Box<benchmark::Args>),
+    #[cfg(feature = "fleet")]
+    Worker(fleet::worker::Args),
+    #[cfg(feature = "fleet")]
+    Fleet(fleet::Args),
     Mcp(mcp::Args),
     #[command(name = "exit-check")]
     ExitCheck(Box<exit_check::Args>),
@@ -138,6 +144,10 @@ fn carry_out(command: Command, app: App<'_>) -> Result<Exit, Error> {
     match command {
         Command::Refine(args) => return refine::run(&args, app),
         Command::Benchmark(args) => return benchmark::run(&args, app),
+        #[cfg(feature = "fleet")]
+        Command::Worker(args) => return fleet::worker::run(&args, app),
+        #[cfg(feature = "fleet")]
+        Command::Fleet(args) => fleet::run(&args, app),
         Command::ExitCheck(args) => return exit_check::run(&args, app),
         Command::Circuit(args) => return circuit::run(&args, app),
         Command::Consult(args) => consult::run(&args, app),

@@ -169,8 +169,14 @@ pub struct RunEntry {
     pub accounts: Vec<JobAccount>,
     /// Who submits it, for people.
     pub owner: String,
-    /// The jobs that were submitted.
-    pub jobs: u64,
+    /// Its suite or document, for people.
+    #[serde(default)]
+    pub name: String,
+    /// The case runs that it has, and those with a result.
+    #[serde(default)]
+    pub total: u64,
+    #[serde(default)]
+    pub done: u64,
     pub at: Timestamp,
 }
 
@@ -226,7 +232,11 @@ mod tests {
         };
         Plan {
             context: Some(Box::new(context)),
-            fallbacks: [(Default::default(), vec![ModelRef::new("xai", "f")])].into(),
+            fallbacks: [(
+                crate::domain::ids::SeatId::default(),
+                vec![ModelRef::new("xai", "f")],
+            )]
+            .into(),
             ..Plan::new(id, "?", panel, Control::usual(ConsentMode::Interactive))
         }
     }

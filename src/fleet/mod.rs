@@ -17,6 +17,7 @@ pub mod ledger;
 pub mod queue;
 pub mod roll;
 pub mod limits;
+pub mod submission;
 
 use std::error::Error;
 

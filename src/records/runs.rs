@@ -15,13 +15,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tokio::sync::mpsc::UnboundedSender;
+
 use crate::benchmark::event::{BenchmarkEvent, BenchmarkEventKind, RunBegun};
 use crate::benchmark::run::RunId;
 use crate::benchmark::state::{BenchmarkState, BenchmarkStateView, BenchmarkStatus};
 use crate::domain::time::Timestamp;
 use crate::files::log::{self, LockPolicy, Log, LogError, LogFile};
 use crate::files::write::{
-    Durability, WriteError, clear_leftovers, create_private_dir, sync_folder, write_json,
+    Access, Durability, WriteError, clear_leftovers, create_private_dir, sync_folder,
+    write_atomically, write_json,
 };
 
 use super::journal::is_being_written;
@@ -63,6 +66,8 @@ pub struct LockedRun {
     /// When it was written last.
     state_at: Timestamp,
     stale_file: Option<WriteError>,
+    /// Takes each event that the log has.
+    pub copies: Option<UnboundedSender<BenchmarkEvent>>,
 }
 
 impl RunStore {
@@ -96,6 +101,36 @@ impl RunStore {
         let mut run = LockedRun::new(files, log, now);
         run.write_state(now, Durability::Unsynced);
         Ok(run)
+    }
+
+    /// Writes the log of a run that has a longer one elsewhere. A log here that is none of its
+    /// beginnings stays, as one that a process writes.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn import(&self, run: &RunId, events: &[BenchmarkEvent]) -> Result<(), LogError> {
+        let files = self.files(run);
+        let own = log::read(&files.log, |lines| {
+            lines.collect::<Result<Vec<BenchmarkEvent>, _>>()
+        });
+        let is_older = match own {
+            Ok(own) => events.starts_with(&own) && events.len() > own.len(),
+            Err(LogError::Missing(_)) => !events.is_empty(),
+            Err(_) => false,
+        };
+        if !is_older || is_being_written(&files.log) {
+            return Ok(());
+        }
+        create_private_dir(&files.folder)?;
+        let failed = |error| WriteError::new(&files.log, error);
+        let mut log = Vec::new();
+        for event in events {
+            serde_json::to_writer(&mut log, event).map_err(|error| failed(error.into()))?;
+            log.push(b'\n');
+        }
+        write_atomically(&files.log, &log, Access::Own)?;
+        Ok(())
     }
 
     /// Opens a run to continue it, and locks it. What a killed process left of a line is cut with
@@ -181,6 +216,7 @@ impl LockedRun {
             is_state_old: false,
             state_at: now,
             stale_file: None,
+            copies: None,
         }
     }
 
@@ -241,8 +277,12 @@ impl LockedRun {
             | BenchmarkEventKind::StopRequested(_)
             | BenchmarkEventKind::Resumed { .. } => Durability::Unsynced,
         };
-        self.log
-            .record(&BenchmarkEvent::new(now, kind), durability)?;
+        let event = BenchmarkEvent::new(now, kind);
+        self.log.record(&event, durability)?;
+        if let Some(copies) = &self.copies {
+            // Without a receiver, no one wants them any more.
+            let _ = copies.send(event);
+        }
         Ok(durability)
     }
 

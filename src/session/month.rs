@@ -69,6 +69,13 @@ impl MonthCeiling {
         Some(format!("the monthly budget cannot be tracked: {failure}"))
     }
 
+    /// Counts the cost in a journal that another home's process wrote: those that have read the
+    /// journals before do not know it.
+    pub(super) fn count_journal(&self, cost: MicroUsd) {
+        self.keep_failure(self.budget.settle(MicroUsd::ZERO, cost));
+        self.keep_failure(self.budget.recorded(cost));
+    }
+
     /// Returns the value of a success.
     fn keep_failure<T>(&self, result: Result<T, MonthBudgetError>) -> Option<T> {
         match result {

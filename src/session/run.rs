@@ -178,18 +178,28 @@ pub async fn run(
     };
     let mut history = earlier;
     history.extend(driver.run(&mut consultation, start).await);
+    let beside = (shared.index, shared.month);
+    store(&history, storage, participants.report, beside).await
+}
 
-    let transcript = Transcript::fold(&history)
+/// Writes record and report of what has happened, and enters it in the index.
+pub(super) async fn store(
+    history: &[Envelope],
+    storage: Storage,
+    report: fn(&StoredRecord) -> String,
+    (index, month): (IndexSender, Option<Arc<MonthCeiling>>),
+) -> Result<RunOutcome, Error> {
+    let transcript = Transcript::fold(history)
         .ok_or_else(|| Error::failed("the consultation emitted no event"))?;
     let written = host::run_aside("record", move || {
         let record = transcript.stored_record();
-        let report = (participants.report)(&record);
+        let report = report(&record);
         let is_stored = matches!(storage, Storage::Files(..));
         let (stored, warning) = storage.write(&record, &report);
-        let warning = warning.or_else(|| shared.month.as_ref()?.warning());
+        let warning = warning.or_else(|| month?.warning());
         if is_stored {
             let began_at = transcript.started_at;
-            shared.index.end(&transcript.id, &record, began_at);
+            index.end(&transcript.id, &record, began_at);
         }
         RunOutcome {
             transcript,

@@ -3,14 +3,17 @@
 //!
 //! A failure to write is reported once, and harms neither what was written before nor the answer.
 
+use std::fs;
+use std::io;
 use std::path::PathBuf;
 
 use crate::config::paths::Home;
+use crate::consultation::event::Envelope;
 use crate::consultation::plan::Plan;
 use crate::domain::context::ContextStorage;
 use crate::domain::ids::ConsultationId;
 use crate::domain::record::stored_record::StoredRecord;
-use crate::engine::ports::Face;
+use crate::engine::ports::{Face, Subscriber as _};
 use crate::files::write::{WriteError, create_private_dir};
 use crate::records::files::context_file;
 use crate::records::files::{ConsultationFiles, log_notice};
@@ -39,6 +42,31 @@ impl Storage {
         create_private_dir(&logs)?;
         let journal = Journal::create(&files.journal)?;
         Ok(Self::Files(files, journal))
+    }
+
+    /// Creates the files of a consultation that ran elsewhere. Those of its earlier ends are
+    /// replaced: the events are all that it has. Also returns what could not be written.
+    pub(super) fn copy(
+        home: &Home,
+        plan: &mut Plan,
+        events: &[Envelope],
+    ) -> Result<(Self, Option<String>), WriteError> {
+        let earlier = ConsultationFiles::in_folder(&home.logs_folder(), &plan.id).journal;
+        match fs::remove_file(&earlier) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(WriteError::new(&earlier, error));
+            }
+            Ok(()) | Err(_) => {}
+        }
+        let mut storage = Self::create(home, &plan.id)?;
+        let context = storage.write_context(plan).err();
+        let mut journal = storage.journal().into_iter();
+        let failed = journal.find_map(|journal| {
+            let mut events = events.iter();
+            events.find_map(|event| journal.event(event).err())
+        });
+        let failed = failed.map(|failed| failed.to_string());
+        Ok((storage, failed.or(context.as_ref().map(log_notice))))
     }
 
     /// Without a journal, nothing is stored; without the file, the consultation cannot be resumed.

@@ -34,6 +34,12 @@ pub struct PendingCaseRun {
     pub unfinished: Option<ConsultationId>,
 }
 
+impl PendingCaseRun {
+    pub fn position(&self) -> usize {
+        self.position
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CaseRunQueue {
     attempts_per_case: u32,
@@ -91,7 +97,10 @@ impl CaseRunQueue {
         let mut in_flight = self.in_flight.iter_mut();
         let pending = in_flight.find(|pending| pending.run == *run);
         let pending = pending.ok_or_else(|| BenchmarkStateError::UnknownCaseRun(run.clone()))?;
-        pending.gradings.push(consultation.clone());
+        // One that continues counts once.
+        if !pending.gradings.contains(consultation) {
+            pending.gradings.push(consultation.clone());
+        }
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use crate::benchmark::run::Partition;
 use crate::commands::completions::values::{Names::Models, completer};
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, confidence, share};
 use crate::domain::answer::confidence::Confidence;
+use crate::session::batch::elsewhere::Elsewhere;
 use crate::suites::field_pair;
 use crate::suites::suite::{StopLimit, StopSettings};
 
@@ -144,10 +145,13 @@ pub(super) struct ReportFlags {
 }
 
 impl ProcessFlags {
-    /// The flag's, the suite's, or the default.
-    pub(super) fn jobs(&self, of_suite: Option<u32>) -> usize {
-        let jobs = self.jobs.or(of_suite).unwrap_or(DEFAULT_JOBS);
-        usize::try_from(jobs).unwrap_or(usize::MAX)
+    /// The flag's, the suite's, or the default. Elsewhere, it is the flag's, or as many as can be
+    /// held there.
+    pub(super) fn jobs(&self, of_suite: Option<u32>, place: Option<&dyn Elsewhere>) -> usize {
+        let here = || of_suite.or(Some(DEFAULT_JOBS)).filter(|_| place.is_none());
+        let jobs = self.jobs.or_else(here);
+        jobs.and_then(|jobs| usize::try_from(jobs).ok())
+            .unwrap_or(usize::MAX)
     }
 }
 

@@ -12,7 +12,7 @@ use clap::Subcommand;
 use super::App;
 use super::completions::ids;
 use super::flags::short_help;
-use super::flags::{ControlFlags, PanelFlags, RoundFlags, SendingFlags, SpendingFlags};
+use super::flags::{ControlFlags, FleetFlag, PanelFlags, RoundFlags, SendingFlags, SpendingFlags};
 use crate::error::{Error, Exit};
 
 use self::flags::{BaselineFlags, CaseFlags, ProcessFlags};
@@ -65,6 +65,9 @@ pub struct Args {
     sending: SendingFlags,
 
     #[command(flatten)]
+    fleet: FleetFlag,
+
+    #[command(flatten)]
     process: ProcessFlags,
 }
 
@@ -88,6 +91,9 @@ struct ResumeArgs {
 
     #[command(flatten)]
     spending: SpendingFlags,
+
+    #[command(flatten)]
+    fleet: FleetFlag,
 
     #[command(flatten)]
     process: ProcessFlags,

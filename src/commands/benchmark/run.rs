@@ -16,7 +16,7 @@ use crate::commands::face::batch::{
     ApprovedBatch, PreparedBatch, arm_line, cost_line, spent_so_far,
 };
 use crate::commands::face::consent::announce;
-use crate::commands::flags::consent_mode;
+use crate::commands::flags::{consent_mode, planned};
 use crate::commands::{App, block_on};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::cost::money::MicroUsd;
@@ -26,6 +26,7 @@ use crate::records::runs::LockedRun;
 use crate::scrub::Scrubber;
 use crate::session::batch::RunCeiling;
 use crate::session::batch::driver::BatchDriver;
+use crate::session::batch::elsewhere::{Elsewhere, RunHeld};
 use crate::session::batch::estimate::BatchEstimate;
 use crate::session::benchmark::arms::{ArmPlanner, ArmTemplates, control};
 use crate::session::benchmark::cases::CaseBook;
@@ -46,6 +47,7 @@ use crate::terminal::document::{Part, list};
 use crate::terminal::output::format::count;
 use crate::terminal::progress::benchmark::{BenchmarkProgress, RunCounts};
 use crate::terminal::prompt::StdinUse;
+use crate::terminal::report::report;
 use crate::text::clean::clean;
 
 use super::flags::ProcessFlags;
@@ -65,14 +67,19 @@ pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Erro
     let case_runs = selected.cases.len() * request.arms().len() * repetitions;
     check_budget(&conditions, &request.stop, case_runs)?;
     let book = CaseBook::new(&suite, &selected)?;
-    let planner = Planner::new(app.environment, app.printer, clock.now())?;
-    let arms = ArmPlanner {
-        planner: &planner,
-        consent_mode,
-        dry_run: args.control.spending.dry_run,
-        judged: book.judged(),
-    };
-    let arms = block_on(arms.prepare(&request))??;
+    let place = args.fleet.connect(app)?;
+    let mut planner = Planner::new(app.environment, app.printer, clock.now())?;
+    let dry_run = args.control.spending.dry_run;
+    let arms = planned(place.as_deref(), &mut planner, |planner| {
+        let arms = ArmPlanner {
+            planner,
+            consent_mode,
+            // Who is elsewhere has keys of their own.
+            dry_run: dry_run || place.is_some(),
+            judged: book.judged(),
+        };
+        block_on(arms.prepare(&request))?
+    })?;
     let mut terms = request.terms(&suite, arms.terms())?;
     terms.options.selects_personas = arms.selects_personas();
     if let Some(scrubber) = &scrubber {
@@ -81,6 +88,11 @@ pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Erro
             let cases = terms.cases.iter_mut();
             cases.for_each(|case| edit("suite", &mut case.expected));
         });
+    }
+    if let Some(place) = place.as_deref().filter(|_| !dry_run)
+        && let Some(open) = place.open_run(&terms, &conditions)?
+    {
+        return join(args, path, (&open, place), app);
     }
     let estimate = estimate_run(&terms.case_runs(), &book, &arms)?;
     let run = PreparedRun {
@@ -91,9 +103,10 @@ pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Erro
         book,
         arms,
         estimate,
+        place: place.as_deref(),
     };
     let batch = run.batch(terms.options.control.max_cost, MicroUsd::ZERO)?;
-    if args.control.spending.dry_run {
+    if dry_run {
         run.announce_arms();
         return run.preview(&batch, &terms, "selected");
     }
@@ -103,17 +116,68 @@ pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Erro
         run: RunId::from_unique(&ulid::Ulid::generate().to_string()),
         terms,
         conditions,
+        fleet: place.as_ref().map(|place| place.name().to_owned()),
     };
+    if let Some(place) = place.as_deref() {
+        let open = place.claim(&begun)?;
+        if open != begun.run {
+            return join(args, path, (&open, place), app);
+        }
+    }
     let store = stored::store(&planner.sources.home);
     let locked = store.create(clock.now(), begun)?;
     run.drive(locked, approved, suite.settings.jobs)
 }
 
+/// The same command has begun this run, here or on another machine.
+fn join(
+    args: &Args,
+    suite: &Path,
+    (run, place): (&RunId, &dyn Elsewhere),
+    app: App<'_>,
+) -> Result<Exit, Error> {
+    let fleet = place.name();
+    app.printer
+        .note(&format!("The fleet {fleet} has this run already: {run}"));
+    let args = ResumeArgs {
+        run: run.to_string(),
+        spending: args.control.spending,
+        fleet: args.fleet.clone(),
+        process: args.process.clone(),
+    };
+    go_on(&args, Some(suite), app)
+}
+
+/// What was asked in one place is not known in another, and would be paid again.
+fn check_place(state: &BenchmarkState, place: Option<&dyn Elsewhere>) -> Result<(), Error> {
+    let id = &state.begun.run;
+    match (&state.begun.fleet, place) {
+        (Some(fleet), None) => {
+            let error = Error::usage(format!("{id} is a run of the fleet {fleet}"));
+            Err(error.hint("resume it with `--fleet URL`"))
+        }
+        (None, Some(_)) => {
+            let error = Error::usage(format!("{id} is no run of a fleet"));
+            Err(error.hint("resume it without `--fleet`, or begin a new run"))
+        }
+        (Some(_), Some(_)) | (None, None) => Ok(()),
+    }
+}
+
 pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
+    go_on(args, None, app)
+}
+
+/// `suite` is where the suite lies on this machine, if it is not where it lay when the run began.
+fn go_on(args: &ResumeArgs, suite: Option<&Path>, app: App<'_>) -> Result<Exit, Error> {
     stored::check_outputs(&args.process.output)?;
     let clock = app.clock;
-    let planner = Planner::new(app.environment, app.printer, clock.now())?;
+    let place = args.fleet.connect(app)?;
+    let mut planner = Planner::new(app.environment, app.printer, clock.now())?;
     let store = stored::store(&planner.sources.home);
+    if let Some(place) = &place {
+        place.import(&store, &args.run)?;
+    }
     let id = stored::find(&store, &args.run)?;
     // A preview only reads.
     let locked = if args.spending.dry_run {
@@ -135,30 +199,45 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
         let error = Error::usage(format!("{id} was merged from other runs"));
         return Err(error.hint("resume these, and merge them again"));
     }
+    check_place(&state, place.as_deref())?;
     let mut terms = state.begun.terms.clone();
     let control = &mut terms.options.control;
     control.max_calls = args.spending.max_calls.or(control.max_calls);
-    let path = Path::new(&terms.suite.path);
-    let (suite, _) = read_suite(path, &terms.suite.fields, terms.options.unmasked, app)?;
+    let path = suite.unwrap_or(Path::new(&terms.suite.path));
+    let elsewhere = place.as_ref().filter(|_| !path.exists());
+    let elsewhere =
+        elsewhere.map(|_| "if it lies elsewhere here, run the command that began the run");
+    let (suite, _) = read_suite(path, &terms.suite.fields, terms.options.unmasked, app)
+        .map_err(|error| error.hint_if(elsewhere))?;
     if suite.sha256 != terms.suite.sha256 {
         // Results of other cases would not add up.
-        let path = &terms.suite.path;
+        let path = path.display();
         let error = Error::usage(format!("the suite `{path}` has changed since {id} began"));
         return Err(error.hint("put it back as it was, or begin a new run"));
     }
     let conditions = conditions(state.batch.conditions, &args.process.stop.settings())?;
     let book = CaseBook::new(&suite, &terms)?;
     let consent_mode = consent_mode(args.spending.yes, app.printer, StdinUse::Free);
-    let arms = ArmPlanner {
-        planner: &planner,
-        consent_mode,
-        dry_run: args.spending.dry_run,
-        judged: book.judged(),
-    };
-    let arms = block_on(arms.prepare_resumed(&terms))??;
+    let arms = planned(place.as_deref(), &mut planner, |planner| {
+        let arms = ArmPlanner {
+            planner,
+            consent_mode,
+            dry_run: args.spending.dry_run || place.is_some(),
+            judged: book.judged(),
+        };
+        block_on(arms.prepare_resumed(&terms))?
+    })?;
 
     let remaining: Vec<CaseRunId> = state.remaining().into_iter().cloned().collect();
-    let spent = earlier_spending(&state, &planner.sources.home);
+    let mut spent = earlier_spending(&state, &planner.sources.home);
+    if let Some(place) = &place {
+        let unseen = place
+            .spent(id.as_str())?
+            .0
+            .saturating_sub(spent.counted().0);
+        // It is in journals that are not in this home.
+        spent.cost.known += MicroUsd(unseen);
+    }
     app.printer.note(&format!(
         "Resuming {id}: {} of {} done, {}",
         state.results.len(),
@@ -176,6 +255,7 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
         book,
         arms,
         estimate,
+        place: place.as_deref(),
     };
     let ceiling = args.spending.max_cost.or(terms.options.control.max_cost);
     let batch = run.batch(ceiling, spent.counted())?;
@@ -229,6 +309,8 @@ struct PreparedRun<'a> {
     book: CaseBook,
     arms: ArmTemplates,
     estimate: BatchEstimate,
+    /// Who holds its consultations, if this process does not.
+    place: Option<&'a dyn Elsewhere>,
 }
 
 impl PreparedRun<'_> {
@@ -352,8 +434,8 @@ impl PreparedRun<'_> {
 
     fn drive(
         &self,
-        run: LockedRun,
-        approved: ApprovedBatch<'_>,
+        mut run: LockedRun,
+        mut approved: ApprovedBatch<'_>,
         jobs: Option<u32>,
     ) -> Result<Exit, Error> {
         let printer = self.app.printer;
@@ -361,7 +443,20 @@ impl PreparedRun<'_> {
         let terms = &run.state().begun.terms;
         let options = terms.options.clone();
         let arms: Vec<Arm> = terms.arms.iter().map(|arm| arm.arm).collect();
-        let progress = BenchmarkProgress::new(printer, counts(run.state()), &arms);
+        let counts = counts(run.state());
+        if let Some(place) = self.place {
+            let held = RunHeld {
+                id: id.to_string(),
+                name: terms.suite.name.clone(),
+                total: counts.total,
+                done: counts.done,
+            };
+            let home = &self.planner.sources.home;
+            place.fetch(run.state(), home, report, printer)?;
+            approved = approved.held_by(place, &held)?;
+            place.copy_log(&mut run)?;
+        }
+        let progress = BenchmarkProgress::new(printer, counts, &arms);
         let driver = BenchmarkDriver {
             run,
             book: &self.book,
@@ -369,7 +464,7 @@ impl PreparedRun<'_> {
             batch: BatchDriver {
                 planner: self.planner,
                 control: control(&options, ConsentMode::PreApproved),
-                jobs: self.flags.jobs(jobs),
+                jobs: self.flags.jobs(jobs, self.place),
                 clock: self.app.clock,
             },
             progress: &progress,
@@ -379,14 +474,20 @@ impl PreparedRun<'_> {
         if let Some(stale) = run.stale_file() {
             printer.warning(&format!("the state of the run is out of date: {stale}"));
         }
-        let state = run.state();
-        let report = BenchmarkReport::of(state, state.view(state.status()));
+        let state = run.state().clone();
+        let report = BenchmarkReport::of(&state, state.view(state.status()));
         drop(run);
+        if let Some(place) = self.place
+            && !place.copied(&state)?
+        {
+            printer.note("Another process continues the log of the run in the fleet");
+        }
         stored::show(&report, &self.flags.output, self.app).map_err(|error| {
             let id = short_id(id.as_str());
             error.hint(format!("print it with `conclave benchmark report {id}`"))
         })?;
-        stored::exit(&report, &self.flags.output)
+        let elsewhere = self.place.map(|_| "add `--fleet URL`, on any machine");
+        stored::exit(&report, &self.flags.output).map_err(|error| error.hint_if(elsewhere))
     }
 }
 

@@ -2,6 +2,7 @@
 //! consultation, and the runtime that drives them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -10,13 +11,14 @@ use super::preview::Preview;
 use super::seed;
 use crate::benchmark::run::{Arm, ArmTerms};
 use crate::commands::cannot_start;
-use crate::consultation::plan::Control;
+use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::ProviderId;
 use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
+use crate::session::batch::elsewhere::{Elsewhere, Executor, RunHeld};
 use crate::session::batch::estimate::BatchEstimate;
 use crate::session::batch::{Batch, BatchTerms, RunCeiling};
 use crate::session::run::MonthRule;
@@ -42,14 +44,22 @@ pub(crate) struct PreparedBatch<'a> {
     /// The limits of a plan that costs something, if any does: those have the month's budget.
     control: &'a Control,
     addresses: BTreeMap<ProviderId, String>,
+    /// What its plans have in common.
+    plans: Vec<&'a Plan>,
     estimate: &'a BatchEstimate,
     ceiling: RunCeiling,
     clock: Clock,
 }
 
-/// A run that is approved, and whether its calls may exceed the month's budget.
+/// A run that is approved.
 #[derive(Debug)]
-pub(crate) struct ApprovedBatch<'a>(&'a PreparedBatch<'a>, MonthRule);
+pub(crate) struct ApprovedBatch<'a> {
+    run: &'a PreparedBatch<'a>,
+    /// Whether its calls may exceed the month's budget.
+    month_rule: MonthRule,
+    /// `None` if this process holds its consultations.
+    executor: Option<Arc<dyn Executor>>,
+}
 
 impl<'a> PreparedBatch<'a> {
     pub(crate) fn new(
@@ -71,6 +81,7 @@ impl<'a> PreparedBatch<'a> {
             printer,
             control: control.ok_or_else(|| Error::failed("the run asks no model"))?,
             addresses: addresses.collect(),
+            plans: templates.iter().map(|template| &template.common).collect(),
             estimate,
             ceiling,
             clock,
@@ -125,17 +136,40 @@ impl<'a> PreparedBatch<'a> {
         } else {
             MonthRule::Limited
         };
-        Ok(ApprovedBatch(self, month_rule))
+        Ok(ApprovedBatch {
+            run: self,
+            month_rule,
+            executor: None,
+        })
     }
 }
 
 impl<'a> ApprovedBatch<'a> {
+    /// Has its consultations held elsewhere.
+    pub(crate) fn held_by(mut self, place: &dyn Elsewhere, held: &RunHeld) -> Result<Self, Error> {
+        let PreparedBatch {
+            plans,
+            ceiling,
+            control,
+            ..
+        } = self.run;
+        let month = control.consent.month;
+        let month = month.filter(|_| self.month_rule == MonthRule::Limited);
+        let mut plans = plans.iter().copied();
+        self.executor = Some(place.executor(held, &mut plans, *ceiling, month)?);
+        Ok(self)
+    }
+
     /// On a runtime of its own.
     pub(crate) fn drive<K: Send + 'static, T>(
         self,
         driver: impl AsyncFnOnce(Batch<'a, K>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Self(run, month_rule) = self;
+        let Self {
+            run,
+            month_rule,
+            executor,
+        } = self;
         let runtime = host::runtime_for_many().map_err(cannot_start)?;
         let end = runtime.block_on(async {
             let screen = run.printer.clone();
@@ -154,6 +188,7 @@ impl<'a> ApprovedBatch<'a> {
                 traces,
                 interrupts: interrupts.map_err(cannot_start)?,
                 report,
+                executor,
             })?;
             driver(batch).await
         });

@@ -5,6 +5,9 @@
 mod panel;
 mod context;
 mod control;
+mod fleet;
+#[cfg(feature = "fleet")]
+pub(crate) mod fleet_address;
 mod output;
 
 use clap::Arg;
@@ -12,6 +15,7 @@ use clap::Arg;
 pub(crate) use self::context::ContextFlags;
 pub(crate) use self::control::{ControlFlags, SendingFlags, SpendingFlags, consent_mode};
 pub(crate) use self::control::{choice, confidence, dollars, share, span_in};
+pub(crate) use self::fleet::{FleetFlag, planned};
 pub(crate) use self::output::{
     AnswerFormat, FormatFlags, JsonFlags, OutputFlags, PagerFlag, formats,
 };

@@ -5,7 +5,11 @@ use std::path::PathBuf;
 use crate::commands::flags::{JsonFlags, PagerFlag, choice, confidence};
 use crate::domain::answer::confidence::Confidence;
 use crate::error::Error;
+use crate::session::batch::elsewhere::Elsewhere;
 use crate::stopping::convergence::{Criteria, Preset, StableBy};
+
+/// Consultations at once, unless the flag says otherwise.
+const DEFAULT_JOBS: u32 = 2;
 
 /// Which document is written.
 #[derive(Clone, Debug, clap::Args)]
@@ -45,11 +49,9 @@ pub(super) struct QuestionFlags {
         short,
         long,
         value_name = "N",
-        default_value_t = 2,
-        hide_default_value = true,
         value_parser = clap::value_parser!(u32).range(1..=1000)
     )]
-    pub(super) jobs: u32,
+    pub(super) jobs: Option<u32>,
 
     /// The panel's confidence from which an answer is of high confidence [default: 0.80]
     #[arg(
@@ -136,6 +138,15 @@ pub(super) struct RefineOutputFlags {
     /// Print the rules of convergence after each iteration, and a line for each consultation
     #[arg(short, long)]
     verbose: bool,
+}
+
+impl QuestionFlags {
+    /// Elsewhere, as many as can be held there, unless the flag says otherwise.
+    pub(super) fn jobs(&self, place: Option<&dyn Elsewhere>) -> usize {
+        let jobs = self.jobs.or(Some(DEFAULT_JOBS).filter(|_| place.is_none()));
+        jobs.and_then(|jobs| usize::try_from(jobs).ok())
+            .unwrap_or(usize::MAX)
+    }
 }
 
 impl ConvergenceFlags {

@@ -12,7 +12,9 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::App;
-use super::flags::{ContextFlags, ControlFlags, PanelFlags, RoundFlags, SendingFlags, short_help};
+use super::flags::{
+    ContextFlags, ControlFlags, FleetFlag, PanelFlags, RoundFlags, SendingFlags, short_help,
+};
 use crate::error::{Error, Exit};
 
 use self::flags::{ConvergenceFlags, QuestionFlags, RefineOutputFlags, TargetFlags};
@@ -69,6 +71,9 @@ pub struct Args {
 
     #[command(flatten)]
     sending: SendingFlags,
+
+    #[command(flatten)]
+    fleet: FleetFlag,
 
     #[command(flatten)]
     output: RefineOutputFlags,

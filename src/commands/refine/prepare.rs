@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use crate::commands::face::batch::PreparedBatch;
-use crate::commands::flags::consent_mode;
+use crate::commands::flags::{consent_mode, planned};
 use crate::commands::{App, block_on};
 use crate::consultation::plan::ControlRequest;
 use crate::consultation::plan::options::DebateAnalysis;
@@ -22,6 +22,7 @@ use crate::refinement::state::{
     DocumentNow, IterationRecord, NextStep, RefinementLoop, RefinementState,
 };
 use crate::session::batch::RunCeiling;
+use crate::session::batch::elsewhere::Elsewhere;
 use crate::session::refinement::earlier_spend::missing_spending;
 use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
 use crate::session::refinement::request::{RefinementRequest, RefinementTerms};
@@ -287,6 +288,7 @@ impl<'a> Prepared<'a> {
         starting: &Starting<'a>,
         left: LoopLeft,
         document: &'a SpecDocument,
+        place: Option<&dyn Elsewhere>,
     ) -> Result<Self, Error> {
         let (args, app) = (starting.args, starting.app);
         let (environment, printer) = (app.environment, app.printer);
@@ -312,7 +314,7 @@ impl<'a> Prepared<'a> {
                     ..args.control.request_for_many(consent_mode)?
                 },
                 unmasked: args.sending.no_scrub,
-                dry_run: args.control.spending.dry_run,
+                dry_run: args.control.spending.dry_run || place.is_some(),
                 ..TemplateRequest::default()
             },
             sources: texts,
@@ -320,8 +322,10 @@ impl<'a> Prepared<'a> {
             document: document_name,
             is_plain: !document.has_sections(),
         };
-        let planner = Planner::new(environment, printer, starting.clock.now())?;
-        let templates = block_on(RefinementTemplates::prepare(&planner, request))??;
+        let mut planner = Planner::new(environment, printer, starting.clock.now())?;
+        let templates = planned(place, &mut planner, |planner| {
+            block_on(RefinementTemplates::prepare(planner, request.clone()))?
+        })?;
         let batch_size = starting.terms.batch_size;
         let (next, iterations) = match left {
             LoopLeft::End(_) => (Vec::new(), 0),

@@ -13,6 +13,7 @@ use crate::commands::face::batch::{
 };
 use crate::commands::face::consent::announce;
 use crate::commands::{App, exit_of_loop};
+use crate::domain::hash::sha256;
 use crate::error::{Error, Exit};
 use crate::files::{self, SizeLimit};
 use crate::records::refinements::claims::claim;
@@ -22,6 +23,7 @@ use crate::refinement::event::{RefinementEventKind, StopCause};
 use crate::refinement::report::RefinementReport;
 use crate::refinement::state::{LoopPhase, RefinementLoop, RefinementState};
 use crate::session::batch::driver::BatchDriver;
+use crate::session::batch::elsewhere::{Elsewhere, RunHeld};
 use crate::session::benchmark::arms::arm_terms;
 use crate::session::refinement::driver::RefinementDriver;
 use crate::stopping::evaluation::{Class, Evaluation};
@@ -61,7 +63,9 @@ pub(super) fn run(args: &Args, spec: &Path, app: App<'_>) -> Result<Exit, Error>
     let document = extracted.as_ref().unwrap_or(&before);
     warn_of_unlisted(starting.working_file(), document, printer);
     check_items(&starting, document)?;
-    let prepared = Prepared::of(&starting, left, document)?;
+    let place = args.fleet.connect(app)?;
+    let place = place.as_deref();
+    let prepared = Prepared::of(&starting, left, document, place)?;
     if !is_dry {
         announce_loop(&starting);
     }
@@ -92,16 +96,20 @@ pub(super) fn run(args: &Args, spec: &Path, app: App<'_>) -> Result<Exit, Error>
     let batch = prepared.batch(&starting)?;
     let approved = batch.agree()?;
     let refinement = open(&starting, locked)?;
-    drive(&starting, &prepared, approved, refinement)
+    drive(&starting, &prepared, (approved, place), refinement)
 }
 
 fn drive(
     starting: &Starting<'_>,
     prepared: &Prepared<'_>,
-    approved: ApprovedBatch<'_>,
+    (mut approved, place): (ApprovedBatch<'_>, Option<&dyn Elsewhere>),
     refinement: LockedRefinement,
 ) -> Result<Exit, Error> {
     let printer = starting.app.printer;
+    let held = held(starting, refinement.state().current());
+    if let Some(place) = place {
+        approved = approved.held_by(place, &held)?;
+    }
     let progress = RefinementProgress::new(printer);
     let driver = RefinementDriver {
         refinement,
@@ -111,7 +119,7 @@ fn drive(
         batch: BatchDriver {
             planner: &prepared.planner,
             control: prepared.templates.resume_control.clone(),
-            jobs: usize::try_from(starting.args.questions.jobs).unwrap_or(usize::MAX),
+            jobs: starting.args.questions.jobs(place),
             clock: starting.clock,
         },
         terms: starting.terms,
@@ -128,7 +136,25 @@ fn drive(
             "read what was answered with `conclave history`; a new loop asks again"
         })
     })?;
+    if let Some(place) = place
+        && refinement.state().current().phase == LoopPhase::Ended
+    {
+        place.end(&held.id)?;
+    }
     show_end(starting, refinement.state())
+}
+
+/// The loop of a document has one name elsewhere, from whichever process it is resumed.
+fn held(starting: &Starting<'_>, current: &RefinementLoop) -> RunHeld {
+    let folder = starting.store.files.folder.to_string_lossy();
+    let hash = sha256(&format!("{folder} {}", current.begun_at));
+    let hash: String = hash.chars().take(NAME).collect();
+    RunHeld {
+        id: format!("refine-{hash}"),
+        name: display(&starting.target.source),
+        total: 0,
+        done: 0,
+    }
 }
 
 /// Needs no call, and so no key and no consent.
@@ -302,6 +328,9 @@ fn stopped(cause: StopCause, message: &str, read: &SpecFile) -> Error {
 
 /// How many iterations the next step adds to a loop that has used up its own.
 const MORE_ITERATIONS: u64 = 3;
+
+/// Characters that tell the loops of a fleet apart.
+const NAME: usize = 26;
 
 const RESUME: &str = "resume it with the same command: what was answered is not asked again";
 

@@ -26,7 +26,7 @@ enum Deed {
 }
 
 #[derive(Default)]
-struct Worker {
+struct Spender {
     own: Holdings,
     /// The claim on each job, and what its journal counted then.
     claims: BTreeMap<usize, (u64, u64)>,
@@ -51,7 +51,7 @@ impl Journal {
 
 struct World {
     account: Account,
-    workers: Vec<Worker>,
+    workers: Vec<Spender>,
     journals: Vec<Journal>,
     sequence: u64,
 }
@@ -67,7 +67,7 @@ impl World {
                 limit: Some(MicroUsd(LIMIT)),
                 ..Account::default()
             },
-            workers: (0..WORKERS).map(|_| Worker::default()).collect(),
+            workers: (0..WORKERS).map(|_| Spender::default()).collect(),
             journals: (0..JOBS).map(|_| Journal::default()).collect(),
             sequence: 0,
         }
@@ -97,7 +97,7 @@ impl World {
     }
 
     fn step(&mut self, step: Deed, worker: usize, job: usize, amount: u64) {
-        let is_lost = amount % 3 == 0;
+        let is_lost = amount.is_multiple_of(3);
         match step {
             Deed::Claim if !self.journals[job].has_ended => {
                 self.sequence += 1;
@@ -158,7 +158,7 @@ impl World {
             Deed::EndAgain if self.journals[job].has_ended => {
                 self.end(worker, job, self.journals[job].claim, is_lost);
             }
-            Deed::Kill => self.workers[worker] = Worker::default(),
+            Deed::Kill => self.workers[worker] = Spender::default(),
             Deed::Claim | Deed::EndAgain => {}
         }
     }

@@ -27,6 +27,15 @@ pub enum JournalEnding {
 }
 
 impl JournalEnding {
+    /// Returns the ending of a journal whose last event this is.
+    pub fn with_last(event: &Envelope) -> Self {
+        match &event.event {
+            Event::Consultation(ConsultationEvent::Completed { .. }) => Self::Complete,
+            Event::Consultation(ConsultationEvent::Aborted(abort)) => Self::Aborted(abort.reason),
+            _ => Self::Open,
+        }
+    }
+
     pub fn is_resumable(self) -> bool {
         match self {
             Self::Open => true,
@@ -60,13 +69,11 @@ pub fn ending(journal: &Path) -> io::Result<JournalEnding> {
         None if from == 0 && lines.len() < 2 => JournalEnding::Empty,
         None => JournalEnding::Open,
         Some((version, _)) if version != SCHEMA_VERSION => JournalEnding::OtherVersion,
-        Some((_, line)) => match serde_json::from_slice(line).map(|line: Envelope| line.event) {
-            Ok(Event::Consultation(ConsultationEvent::Completed { .. })) => JournalEnding::Complete,
-            Ok(Event::Consultation(ConsultationEvent::Aborted(abort))) => {
-                JournalEnding::Aborted(abort.reason)
-            }
-            Ok(_) | Err(_) => JournalEnding::Open,
-        },
+        Some((_, line)) => serde_json::from_slice(line).as_ref().map_or(
+            // Whole, and of this version, and no event.
+            JournalEnding::Open,
+            JournalEnding::with_last,
+        ),
     })
 }
 

@@ -16,7 +16,8 @@ use crate::error::Error;
 use crate::setup::plan::Planner;
 
 use super::accounts::Accounts;
-use super::take_over::{TakeOver, take_over};
+use super::elsewhere::News;
+use super::take_over::{TakeOver, is_finished_here, take_over};
 use super::{Batch, BatchUpdate, FinishedConsultation, InterruptStage, Watch};
 
 /// Decides which consultations a batch has, and what follows from each.
@@ -57,6 +58,9 @@ pub trait BatchPolicy {
         id: &ConsultationId,
         left: &TakeOver,
     ) -> Result<bool, Error>;
+
+    /// Plans a job again for a consultation that was begun in another process.
+    fn again(&mut self, job: Self::Job, id: ConsultationId) -> Result<BatchStep<Self::Job>, Error>;
 
     /// Nothing more starts, because a person interrupted the batch.
     fn interrupted(&mut self) -> Result<(), Error>;
@@ -116,9 +120,7 @@ impl<'a> BatchDriver<'a> {
             }
             match policy.next(batch)? {
                 BatchStep::Start(job, plan, providers) => {
-                    policy.started(&job, &plan.id)?;
-                    let watch = policy.watch(&plan.id);
-                    batch.start(job, *plan, &providers, watch);
+                    start(policy, batch, job, (*plan, &providers))?;
                 }
                 BatchStep::TakeOver(job, id) => self.take_over(policy, batch, job, id).await?,
                 BatchStep::Wait(until) => match self.wait(batch, until).await {
@@ -132,6 +134,14 @@ impl<'a> BatchDriver<'a> {
                     }
                     Ok(Some(BatchUpdate::Interrupted(stage))) => {
                         self.interrupted(policy, batch, stage)?;
+                    }
+                    Ok(Some(BatchUpdate::News(News::Note(note)))) => self.planner.face.note(&note),
+                    Ok(Some(BatchUpdate::News(News::Changed))) => {}
+                    Ok(Some(BatchUpdate::News(News::Cancelled))) => {
+                        while !batch.is_cancelled() {
+                            let stage = batch.interrupted();
+                            self.interrupted(policy, batch, stage)?;
+                        }
                     }
                 },
                 BatchStep::Again => {}
@@ -181,6 +191,13 @@ impl<'a> BatchDriver<'a> {
         id: ConsultationId,
     ) -> Result<(), Error> {
         let sources = self.planner.resume_sources();
+        if batch.runs_elsewhere() && !is_finished_here(&id, sources.home) {
+            // The process that runs it knows what its journal lacks.
+            if let BatchStep::Start(job, plan, providers) = policy.again(job, id)? {
+                start(policy, batch, job, (*plan, &providers))?;
+            }
+            return Ok(());
+        }
         let taken = take_over(&id, &sources, &self.control, self.clock).await?;
         if !policy.takes_over(&job, &id, &taken)? {
             return Ok(());
@@ -230,6 +247,18 @@ impl<'a> BatchDriver<'a> {
         }
         policy.ended(finished)
     }
+}
+
+fn start<P: BatchPolicy>(
+    policy: &mut P,
+    batch: &mut Batch<'_, P::Job>,
+    job: P::Job,
+    (plan, providers): (Plan, &Providers),
+) -> Result<(), Error> {
+    policy.started(&job, &plan.id)?;
+    let watch = policy.watch(&plan.id);
+    batch.start(job, plan, providers, watch);
+    Ok(())
 }
 
 fn last_call(record: &StoredRecord) -> Option<u32> {

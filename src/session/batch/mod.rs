@@ -1,5 +1,6 @@
 //! Runs many consultations side by side, a task each. They share the dispatcher (one limit, backoff
-//! and circuit a provider), the ceilings above their own, the index and the interrupts.
+//! and circuit a provider), the ceilings above their own, the index and the interrupts. With an
+//! [`Executor`], other processes run them, and the tasks wait for these.
 //!
 //! A [`BatchPolicy`](driver::BatchPolicy) decides which consultations run and what follows from
 //! each. The driver does the rest: it starts consultations, takes over what earlier processes left,
@@ -9,6 +10,7 @@
 //! leaves journals that can be resumed.
 
 pub mod driver;
+pub mod elsewhere;
 pub mod accounts;
 pub mod take_over;
 pub mod estimate;
@@ -19,12 +21,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::FutureExt;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
+
+use self::elsewhere::{Executor, News, Visit};
 
 use super::index::{IndexQueue, RebuildTime};
 use super::month::MonthCeiling;
-use super::run::{self, MonthRule, Participants, Session, SharedResources};
+use super::run::{self, MonthRule, Participants, RunOutcome, Session, SharedResources};
 use super::storage::Storage;
 use super::traces::TraceExporter;
 use crate::config::paths::Home;
@@ -65,6 +69,8 @@ pub struct BatchTerms<'a> {
     pub interrupts: mpsc::UnboundedReceiver<()>,
     /// Writes the report that is stored beside each record.
     pub report: fn(&StoredRecord) -> String,
+    /// `None` if this process runs the consultations.
+    pub executor: Option<Arc<dyn Executor>>,
 }
 
 /// The ceiling over all consultations of a run.
@@ -95,7 +101,7 @@ pub struct Batch<'a, K> {
     shared: SharedResources,
     index: IndexQueue,
     can_be_interrupted: bool,
-    interrupt: Option<InterruptStage>,
+    interrupt: watch::Sender<Option<InterruptStage>>,
     /// The most consultations at once.
     jobs: usize,
     /// The consultations that continue, with the number of the last call of an earlier process.
@@ -110,11 +116,12 @@ pub struct Batch<'a, K> {
 enum BatchUpdate<K> {
     Finished(Box<FinishedConsultation<K>>),
     Interrupted(InterruptStage),
+    News(News),
 }
 
 /// What an interrupt asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum InterruptStage {
+pub enum InterruptStage {
     /// No consultation starts any more; those in flight finish.
     Drain,
     /// The calls in flight are cancelled.
@@ -144,6 +151,15 @@ pub struct ConsultationOutcome {
 }
 
 impl ConsultationOutcome {
+    fn new(outcome: RunOutcome, warnings: Vec<String>) -> Self {
+        Self {
+            transcript: outcome.transcript,
+            record: outcome.record,
+            warnings: warnings.into_iter().chain(outcome.warning).collect(),
+            refusal: None,
+        }
+    }
+
     /// Returns the stop that a refused access asks for.
     pub fn refused(&self) -> Option<StopRequest> {
         let AccessFailure {
@@ -188,7 +204,7 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
             shared,
             index,
             can_be_interrupted: true,
-            interrupt: None,
+            interrupt: watch::Sender::new(None),
             jobs: usize::MAX,
             resumed: BTreeMap::new(),
             running: JoinSet::new(),
@@ -198,6 +214,18 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
 
     fn start(&mut self, key: K, mut plan: Plan, providers: &Providers, watch: Watch) {
         let id = plan.id.clone();
+        if let Some(executor) = &self.terms.executor {
+            let visit = Visit {
+                executor: Arc::clone(executor),
+                home: self.terms.home.clone(),
+                shared: self.shared.clone(),
+                report: self.terms.report,
+                interrupt: self.interrupt.subscribe(),
+            };
+            let visit = visit.consult(plan, watch);
+            self.spawn(key, id, visit);
+            return;
+        }
         let storage = match Storage::create(self.terms.home, &id) {
             Ok(storage) => storage,
             Err(error) => {
@@ -233,34 +261,52 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         self.sessions.retain(|session| !session.is_closed());
         self.sessions.push(interrupt);
         let (shared, report) = (self.shared.clone(), self.terms.report);
-        let finished = async move {
+        let run = async move {
             let participants = Participants {
                 subscribers: watch.iter_mut().map(|watch| &mut **watch as _).collect(),
                 person: &NoPerson,
                 interrupts,
                 report,
             };
-            let run = run::run(session, participants, shared);
-            let result = match AssertUnwindSafe(run).catch_unwind().await {
-                Ok(outcome) => outcome.map(|outcome| ConsultationOutcome {
-                    transcript: outcome.transcript,
-                    record: outcome.record,
-                    warnings: warnings.into_iter().chain(outcome.warning).collect(),
-                    refusal: None,
-                }),
-                Err(_panic) => Err(Error::failed("the program failed during the consultation")),
-            };
-            FinishedConsultation { key, id, result }
+            let outcome = run::run(session, participants, shared).await?;
+            Ok(ConsultationOutcome::new(outcome, warnings))
         };
-        self.running.spawn(finished);
+        self.spawn(key, id, run);
+    }
+
+    fn spawn(
+        &mut self,
+        key: K,
+        id: ConsultationId,
+        run: impl Future<Output = Result<ConsultationOutcome, Error>> + Send + 'static,
+    ) {
+        self.running.spawn(async move {
+            let result = AssertUnwindSafe(run).catch_unwind().await;
+            let result = result.unwrap_or_else(|_panic| {
+                Err(Error::failed("the program failed during the consultation"))
+            });
+            FinishedConsultation { key, id, result }
+        });
+    }
+
+    pub fn runs_elsewhere(&self) -> bool {
+        self.terms.executor.is_some()
+    }
+
+    /// Those that are asked now: other processes may not have begun all that are in flight.
+    pub fn running(&self) -> usize {
+        let executor = self.terms.executor.as_ref();
+        executor.map_or(self.in_flight(), |executor| executor.running())
     }
 
     pub fn is_cancelled(&self) -> bool {
-        self.interrupt == Some(InterruptStage::Cancel)
+        *self.interrupt.borrow() == Some(InterruptStage::Cancel)
     }
 
     pub fn may_start(&self) -> bool {
-        self.interrupt.is_none() && self.in_flight() < self.jobs
+        let executor = self.terms.executor.as_ref();
+        let jobs = executor.map_or(self.jobs, |executor| executor.room().min(self.jobs));
+        self.interrupt.borrow().is_none() && self.in_flight() < jobs
     }
 
     pub fn in_flight(&self) -> usize {
@@ -269,7 +315,14 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
 
     /// `None` if none is in flight.
     async fn next(&mut self) -> Option<BatchUpdate<K>> {
+        let executor = self.terms.executor.clone();
         loop {
+            let news = async {
+                match &executor {
+                    Some(executor) => executor.news().await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
                 biased;
                 interrupt = self.terms.interrupts.recv(), if self.can_be_interrupted => {
@@ -285,19 +338,21 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
                     Some(Err(_)) => {}
                     None => return None,
                 },
+                news = news => return Some(BatchUpdate::News(news)),
             }
         }
     }
 
     fn interrupted(&mut self) -> InterruptStage {
-        let stage = match self.interrupt {
+        let before = *self.interrupt.borrow();
+        let stage = match before {
             None => InterruptStage::Drain,
             Some(InterruptStage::Drain | InterruptStage::Cancel) => {
                 self.cancel();
                 InterruptStage::Cancel
             }
         };
-        self.interrupt = Some(stage);
+        self.interrupt.send_replace(Some(stage));
         stage
     }
 

@@ -1,6 +1,7 @@
 //! Consultations that an earlier process began: finished ones are read, interrupted ones resumed.
 
 use super::ConsultationOutcome;
+use crate::config::paths::Home;
 use crate::consultation::plan::ControlRequest;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
@@ -64,6 +65,12 @@ pub(super) async fn take_over(
         }
     };
     Ok(taken.unwrap_or_else(|error| TakeOver::Repeat(whole(error.source()))))
+}
+
+/// Returns whether the files of this home hold its outcome.
+pub(in crate::session) fn is_finished_here(id: &ConsultationId, home: &Home) -> bool {
+    let files = ConsultationFiles::in_folder(&home.logs_folder(), id);
+    ends::ending(&files.journal).is_ok_and(|ending| is_complete(&files, ending))
 }
 
 fn finished(

@@ -64,6 +64,7 @@ pub fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> {
     let state = &first.state;
     Ok(MergedRun {
         begun: RunBegun {
+            fleet: None,
             run: id,
             terms: RunTerms {
                 cases,

@@ -6,6 +6,7 @@
 
 pub mod request;
 pub mod arms;
+mod identity;
 pub mod cases;
 pub mod estimate;
 pub mod earlier_spend;

@@ -1,4 +1,8 @@
-//! Consultations on a fleet: the worker, which does the jobs of others.
+//! Consultations on a fleet: the worker, which does the jobs of others, and the submitting side,
+//! which has its own done.
 
 mod consultation;
 pub mod worker;
+pub mod executor;
+pub mod run;
+pub mod status;

@@ -158,10 +158,11 @@ impl Worker<'_> {
         let has = Arc::new(move |id: &ConsultationId| bench.in_work().contains_key(id)) as Arc<_>;
         roll::answer_for(&link, &self.options.name, Arc::clone(&has)).await?;
         roll::write_worker(&link, &self.options.name, &self.entry()).await?;
-        // Without any run, there is nothing to wait for.
-        if timeout(PULL, self.runs.changed()).await.is_ok() {
-            self.runs_changed();
-        }
+        // One that drains must not end before it knows the runs that there are.
+        let known = roll::runs(&link).await?;
+        let knows_all = |runs: &BTreeMap<_, _>| known.keys().all(|run| runs.contains_key(run));
+        let _ = timeout(PULL, self.runs.wait_for(knows_all)).await;
+        self.runs_changed();
         let mut connection = link.connection();
         let mut heartbeat = interval(link.lease() / 3);
         let (mut can_be_interrupted, mut was_connected) = (true, true);

@@ -147,6 +147,13 @@ impl ProviderAccess {
         self
     }
 
+    /// Plans with it need no key here: the process that asks it has one.
+    pub fn need_no_key(&mut self) {
+        if self.missing_key().is_some() {
+            self.key = KeySource::Unneeded;
+        }
+    }
+
     /// Returns a warning if its key goes out unencrypted, beyond the user's own machine and
     /// network.
     pub fn unencrypted_key(&self) -> Option<String> {

@@ -1,4 +1,10 @@
-//! A NATS server with JetStream on a free loopback port, with a store of its own.
+//! A NATS server with `JetStream` on a free loopback port, with a store of its own.
+
+#![expect(
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a server is another process: where it is, and when it listens"
+)]
 
 use std::io;
 use std::path::{Path, PathBuf};

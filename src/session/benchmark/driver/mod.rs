@@ -24,6 +24,7 @@ use crate::stopping::batch::state::StopRequest;
 
 use super::arms::ArmTemplates;
 use super::cases::CaseBook;
+use super::identity::consultation_id;
 use super::progress::RunProgress;
 
 /// The parties to a run.
@@ -89,7 +90,7 @@ impl BatchPolicy for RunInProgress<'_> {
                 self.defer(&run, DeferralCause::Stop, None)?;
                 return Ok(BatchStep::Again);
             }
-            Some(Job::Answer(run)) => return self.start_attempt(run),
+            Some(Job::Answer(run)) => return self.start_attempt(run, None),
             Some(Job::Grading { run, .. }) if batch.is_cancelled() => {
                 self.defer(&run, DeferralCause::Stop, None)?;
                 return Ok(BatchStep::Again);
@@ -98,12 +99,20 @@ impl BatchPolicy for RunInProgress<'_> {
                 run,
                 answer,
                 attempt,
-            }) => return self.start_grading(run, answer, attempt),
+            }) => {
+                // Elsewhere, one that was cut off continues; here, another begins.
+                let gradings = match self.state().pending(&run) {
+                    Some(pending) if !batch.runs_elsewhere() => pending.gradings.len(),
+                    Some(_) | None => usize::try_from(attempt).unwrap_or_default(),
+                };
+                let id = self.derived_id(&run, Some(gradings));
+                return self.start_grading(run, answer, attempt, id);
+            }
             None => {}
         }
         let Some(pending) = self.state().next_start().filter(|_| batch.may_start()) else {
             let due = self.driver.run.refresh_state(self.driver.batch.clock.now());
-            self.driver.progress.running(batch.in_flight());
+            self.driver.progress.running(batch.running());
             return Ok(match batch.in_flight() {
                 0 => BatchStep::Rest,
                 _ => BatchStep::Wait(due),
@@ -112,7 +121,7 @@ impl BatchPolicy for RunInProgress<'_> {
         let run = pending.run.clone();
         match self.left_over(pending) {
             Some(id) => Ok(BatchStep::TakeOver(Job::Answer(run), id)),
-            None => self.start_attempt(run),
+            None => self.start_attempt(run, None),
         }
     }
 
@@ -175,6 +184,10 @@ impl BatchPolicy for RunInProgress<'_> {
         Ok(false)
     }
 
+    fn again(&mut self, job: Job, id: ConsultationId) -> Result<BatchStep<Job>, Error> {
+        self.start_attempt(job.run().clone(), Some(id))
+    }
+
     fn interrupted(&mut self) -> Result<(), Error> {
         self.record(BenchmarkEventKind::StopRequested(StopRequest::Interrupt))
     }
@@ -216,7 +229,13 @@ impl RunInProgress<'_> {
         }
     }
 
-    fn start_attempt(&mut self, run: CaseRunId) -> Result<BatchStep<Job>, Error> {
+    /// `id` is that of a consultation which other processes have begun; without it, the attempt has
+    /// one that every process of the run gives it.
+    fn start_attempt(
+        &mut self,
+        run: CaseRunId,
+        id: Option<ConsultationId>,
+    ) -> Result<BatchStep<Job>, Error> {
         let (book, arms) = (self.driver.book, self.driver.arms);
         let planned = match (book.get(&run.case), arms.of(run.arm)) {
             (Some(entry), Some(template)) => entry
@@ -226,16 +245,29 @@ impl RunInProgress<'_> {
             (None, _) | (_, None) => Err(Error::failed("the case is not part of the run")),
         };
         match planned {
-            Ok((plan, template)) => Ok(BatchStep::Start(
-                Job::Answer(run),
-                Box::new(plan),
-                template.providers.clone(),
-            )),
+            Ok((mut plan, template)) => {
+                plan.id = id.unwrap_or_else(|| self.derived_id(&run, None));
+                let providers = template.providers.clone();
+                Ok(BatchStep::Start(
+                    Job::Answer(run),
+                    Box::new(plan),
+                    providers,
+                ))
+            }
             Err(error) => {
                 self.fail(&run, None, None, whole(error.source()))?;
                 Ok(BatchStep::Again)
             }
         }
+    }
+
+    /// Of the next attempt, or of a grading of the last one.
+    fn derived_id(&self, run: &CaseRunId, grading: Option<usize>) -> ConsultationId {
+        let begun = &self.state().begun;
+        let pending = self.state().pending(run);
+        let attempt = pending.map_or(0, |pending| pending.consultations.len());
+        let position = pending.map_or(0, PendingCaseRun::position);
+        consultation_id(&begun.run, position, &(run, attempt, grading))
     }
 
     /// A new attempt, unless it had the consultation before.

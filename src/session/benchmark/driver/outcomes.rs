@@ -102,6 +102,7 @@ impl RunInProgress<'_> {
         run: CaseRunId,
         answer: Box<ConsultationAnswer>,
         attempt: u32,
+        id: ConsultationId,
     ) -> Result<BatchStep<Job>, Error> {
         let planned = match (self.driver.book.get(&run.case), self.driver.arms.grader()) {
             (Some(entry), Some(grader)) => {
@@ -110,7 +111,8 @@ impl RunInProgress<'_> {
             (None, _) | (_, None) => Err(Error::failed("no model grades the answer")),
         };
         match planned {
-            Ok((plan, grader)) => {
+            Ok((mut plan, grader)) => {
+                plan.id = id;
                 let job = Job::Grading {
                     run,
                     answer,

@@ -51,11 +51,21 @@ impl LoopInProgress<'_> {
     }
 
     pub(super) fn start(&self, job: LoopJob) -> Result<BatchStep<LoopJob>, Error> {
+        self.start_as(job, None)
+    }
+
+    /// `id` is that of a consultation which other processes have begun.
+    pub(super) fn start_as(
+        &self,
+        job: LoopJob,
+        id: Option<ConsultationId>,
+    ) -> Result<BatchStep<LoopJob>, Error> {
         let templates = self.driver.templates;
-        let plan = approved(match &job {
+        let mut plan = approved(match &job {
             LoopJob::Extraction => templates.plan_extraction(&self.document.read)?,
             LoopJob::Questions(batch) => templates.plan_batch(&self.document.prepared, batch)?,
         });
+        plan.id = id.unwrap_or(plan.id);
         let providers = templates.of(&job)?.providers.clone();
         Ok(BatchStep::Start(job, Box::new(plan), providers))
     }

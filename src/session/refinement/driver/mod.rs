@@ -217,6 +217,10 @@ impl BatchPolicy for LoopInProgress<'_> {
         Ok(false)
     }
 
+    fn again(&mut self, job: LoopJob, id: ConsultationId) -> Result<BatchStep<LoopJob>, Error> {
+        self.start_as(job, Some(id))
+    }
+
     fn interrupted(&mut self) -> Result<(), Error> {
         self.request_stop(StopCause::Interrupt, "it was interrupted".to_owned());
         Ok(())

@@ -4,3 +4,5 @@ mod suites;
 mod replay;
 mod report;
 mod runs;
+#[cfg(feature = "fleet")]
+mod fleet;

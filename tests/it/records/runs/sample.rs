@@ -62,6 +62,7 @@ pub(super) fn terms(cases: u32, arms: &[Arm]) -> RunTerms {
 
 pub(super) fn begun(terms: RunTerms, conditions: StopConditions) -> RunBegun {
     RunBegun {
+        fleet: None,
         run: RunId::from_unique("01kb5x0000000000000000000a"),
         terms,
         conditions,

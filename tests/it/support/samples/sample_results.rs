@@ -225,6 +225,7 @@ pub(crate) fn transcriptions(cases: usize) -> (RunTerms, Vec<CaseResult>) {
 /// The log of a run whose case runs finish in this order.
 pub(crate) fn log(terms: &RunTerms, results: &[CaseResult]) -> Vec<BenchmarkEventKind> {
     let mut events = vec![BenchmarkEventKind::Begun(Box::new(RunBegun {
+        fleet: None,
         run: run_id(),
         terms: terms.clone(),
         conditions: StopConditions::default(),

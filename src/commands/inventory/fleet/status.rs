@@ -1,0 +1,116 @@
+//! The lines of `conclave fleet status`.
+
+use crate::consultation::event::ProviderEvent;
+use crate::domain::cost::money::Cost;
+use crate::domain::ids::ProviderId;
+use crate::fleet::job::{RunState, VERSION, WorkerEntry};
+use crate::session::fleet::status::{AccountStatus, FleetStatus, QueueStatus, RunStatus};
+use crate::terminal::output::format::{dollars, span};
+use crate::text::clean::one_line;
+
+pub(super) fn lines(status: &FleetStatus) -> String {
+    let shared = status.shared_accounts.iter();
+    let accounts = shared.map(|(key, account)| format!("{key}: {}", amounts(account)));
+    let workers = status
+        .workers
+        .iter()
+        .map(|(name, entry)| worker(name, entry));
+    let waits = status.waits.iter().filter_map(|seen| {
+        let (why, wait_ms) = match seen.at(status.at)? {
+            ProviderEvent::Held { wait_ms, .. } => ("backoff", wait_ms),
+            ProviderEvent::CircuitChanged { wait_ms, .. } => ("circuit", wait_ms?),
+            ProviderEvent::KeyChanged { .. } => return None,
+        };
+        let left = span(std::time::Duration::from_millis(wait_ms));
+        let provider = seen.event.provider();
+        Some(format!(
+            "{provider} is not asked for {left}: {why}, seen by {}",
+            seen.worker
+        ))
+    });
+    let lines: Vec<String> = (status.runs.iter().map(run))
+        .chain(accounts)
+        .chain(status.queues.iter().map(queue))
+        .chain(workers)
+        .chain(waits)
+        .map(|line| one_line(&line) + "\n")
+        .collect();
+    if lines.is_empty() {
+        "The fleet has no runs and no workers.\n".to_owned()
+    } else {
+        lines.concat()
+    }
+}
+
+/// `bench-01k…  starter  running  12 of 60  $0.42 of $5.00, $0.30 reserved  me`.
+fn run(
+    RunStatus {
+        run,
+        entry,
+        account,
+    }: &RunStatus,
+) -> String {
+    let state = match entry.state {
+        RunState::Running => "running",
+        RunState::Cancelled => "cancelled",
+        RunState::Ended => "ended",
+    };
+    let done = match entry.total {
+        0 => String::new(),
+        total => format!("  {} of {total}", entry.done),
+    };
+    let (name, owner) = (&entry.name, &entry.owner);
+    format!(
+        "{run}  {name}  {state}{done}  {}  {owner}",
+        amounts(account)
+    )
+}
+
+fn amounts(account: &AccountStatus) -> String {
+    let exactly = |amount| dollars(Cost::exactly(amount));
+    let limit = account.limit.map(|limit| format!(" of {}", exactly(limit)));
+    let (spent, reserved) = (exactly(account.spent), exactly(account.reserved));
+    format!("{spent}{}, {reserved} reserved", limit.unwrap_or_default())
+}
+
+fn queue(queue: &QueueStatus) -> String {
+    let unserved = if queue.is_served {
+        ""
+    } else {
+        "; no worker can do them"
+    };
+    let (waiting, in_work) = (queue.waiting, queue.in_work);
+    format!(
+        "jobs for {}: {waiting} wait, {in_work} in work{unserved}",
+        names(&queue.providers)
+    )
+}
+
+fn worker(name: &str, entry: &WorkerEntry) -> String {
+    let calls = entry.calls.iter().filter(|(_, calls)| **calls > 0);
+    let calls: Vec<String> = calls.map(|(of, calls)| format!("{calls} {of}")).collect();
+    let mut line = format!(
+        "worker {name}: {}; {} of {} jobs",
+        names(&entry.serves),
+        entry.jobs.len(),
+        entry.slots
+    );
+    if !calls.is_empty() {
+        line.extend(["; calls in flight: ", &calls.join(", ")]);
+    }
+    if entry.version != VERSION {
+        line.extend(["; conclave ", &entry.version]);
+    }
+    if !entry.refused.is_empty() {
+        line.extend(["; its keys are refused: ", &names(&entry.refused)]);
+    }
+    if entry.leaves {
+        line.push_str("; leaves");
+    }
+    line
+}
+
+fn names<'a>(providers: impl IntoIterator<Item = &'a ProviderId>) -> String {
+    let names: Vec<&str> = providers.into_iter().map(ProviderId::as_str).collect();
+    names.join(", ")
+}

@@ -1,0 +1,154 @@
+//! A run on a fleet is the run that one machine would have had, from whichever machine.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::*;
+use crate::support::provider_server::Hold;
+
+/// Returns the results of a report without what differs between any two runs.
+fn steady(report: &Value) -> Vec<Value> {
+    let mut results = report["results"].as_array().unwrap().clone();
+    for result in &mut results {
+        for name in ["consultations", "duration_ms"] {
+            result.as_object_mut().unwrap().remove(name);
+        }
+    }
+    results.sort_by_key(|result| result["case"].as_str().unwrap().to_owned());
+    results
+}
+
+#[test]
+fn results_are_those_of_one_machine() {
+    let Some(fleet) = Fleet::of(2, 12) else {
+        return;
+    };
+    fleet
+        .server
+        .on(On::containing("q005"), Answer::refusal("no"));
+    let here = Conclave::at(&fleet.server);
+    write_suite(&here, 12);
+    let local = here.run(&benchmark(&[])).ends_with(0).json();
+    let report = fleet.submitter.run(&benchmark(&[])).ends_with(0).json();
+    assert_eq!(outcomes(&report).len(), 12);
+    assert_eq!(steady(&report), steady(&local));
+    // The same files, and as many lines in them.
+    assert_eq!(
+        paid(&fleet.submitter).into_values().collect::<Vec<_>>(),
+        paid(&here).into_values().collect::<Vec<_>>()
+    );
+    let list = |conclave: &Conclave| conclave.run(&["ls", "--json"]).ends_with(0).json();
+    let length = |list: Value| list.as_array().map(Vec::len);
+    assert_eq!(length(list(&fleet.submitter)), length(list(&here)));
+    assert_eq!(fleet.run_status()["state"], "ended");
+    // It has ended: the same command begins another run.
+    fleet.submitter.run(&benchmark(&[])).ends_with(0);
+    assert_eq!(fleet.status()["runs"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn two_submitters_of_a_suite_have_one_run_and_pay_once() {
+    let Some(fleet) = Fleet::of(2, 30) else {
+        return;
+    };
+    let other = member(&fleet.nats, Conclave::new());
+    write_suite(&other, 30);
+    fleet
+        .server
+        .on(On::any(), right().delay(Duration::from_millis(400)));
+    let first = fleet.submitter.start(&benchmark(&[]));
+    fleet
+        .server
+        .wait_until("the first run asks", |requests| requests.len() > 3);
+    let second = other.start(&benchmark(&[]));
+    let reports = [first, second].map(|run| run.wait().ends_with(0).json());
+    assert_eq!(reports[0]["run_id"], reports[1]["run_id"]);
+    assert_eq!(steady(&reports[0]), steady(&reports[1]));
+    assert_eq!(fleet.requests().len(), 30);
+    assert!(fleet.requests().values().all(|requests| *requests == 1));
+    assert_eq!(paid(&fleet.submitter), paid(&other));
+    assert_eq!(paid(&other).len(), 30);
+}
+
+#[test]
+fn killed_submitter_is_followed_by_one_on_another_machine() {
+    let Some(fleet) = Fleet::of(2, 20) else {
+        return;
+    };
+    fleet
+        .server
+        .on(On::any(), right().delay(Duration::from_millis(50)));
+    let first = fleet.submitter.start(&benchmark(&["--max-cost", "5"]));
+    fleet
+        .server
+        .wait_until("it asks", |requests| requests.len() > 5);
+    drop(first);
+    let run = fleet.run_status()["run"].as_str().unwrap().to_owned();
+    let other = member(&fleet.nats, Conclave::new());
+    write_suite(&other, 20);
+    let resume = ["benchmark", "resume", &run, "--yes", "--json"];
+    // Its suite lies where it lay on the first machine.
+    let report = other.run(&resume).ends_with(0).json();
+    assert_eq!(outcomes(&report).len(), 20);
+    assert!(fleet.requests().values().all(|requests| *requests == 1));
+    assert_eq!(paid(&other).len(), 20);
+    let local = other.without("CONCLAVE_FLEET");
+    let refused = local.run(&["benchmark", "resume", &run]).ends_with(2);
+    refused.assert_stderr_contains("is complete");
+}
+
+#[test]
+fn interrupts_stop_a_run_here_and_then_there() {
+    let Some(fleet) = Fleet::of(1, 40) else {
+        return;
+    };
+    let hold = Hold::new();
+    fleet.server.on(On::any(), right().held_by(&hold));
+    let run = fleet.submitter.start(&benchmark(&[]));
+    fleet
+        .server
+        .wait_until("it asks", |requests| requests.len() >= 4);
+    run.signal(Signal::INT);
+    run.wait_until("it stops", |stderr| stderr.contains("Ctrl-C again"));
+    // What no worker has begun is withdrawn, what has begun goes on.
+    until("nothing waits", || {
+        fleet.status()["queues"][0]["waiting"] == 0
+    });
+    run.signal(Signal::INT);
+    run.wait().ends_with(130);
+    let status = fleet.run_status();
+    assert_eq!(status["state"], "cancelled", "{status:#}");
+    hold.release();
+    let resumed = fleet.submitter.run(&benchmark(&[])).ends_with(0).json();
+    assert_eq!(outcomes(&resumed).len(), 40);
+    assert_eq!(fleet.run_status()["state"], "ended");
+}
+
+#[test]
+fn run_that_is_cancelled_elsewhere_stops_and_can_be_resumed() {
+    let Some(fleet) = Fleet::of(1, 10) else {
+        return;
+    };
+    let hold = Hold::new();
+    fleet.server.on(On::any(), right().held_by(&hold));
+    let run = fleet.submitter.start(&benchmark(&[]));
+    fleet
+        .server
+        .wait_until("it asks", |requests| requests.len() >= 4);
+    let id = fleet.run_status()["run"].as_str().unwrap().to_owned();
+    let cancelled = fleet.submitter.run(&["fleet", "cancel", &id]).ends_with(0);
+    cancelled.assert_stderr_contains("is cancelled");
+    let output = run.wait().ends_with(130);
+    output.assert_stderr_contains("The run is cancelled in the fleet");
+    hold.release();
+    let resumed = fleet
+        .submitter
+        .run(&["benchmark", "resume", &id, "--yes", "--json"]);
+    assert_eq!(outcomes(&resumed.ends_with(0).json()).len(), 10);
+    let unknown = fleet
+        .submitter
+        .run(&["fleet", "cancel", "nothing"])
+        .ends_with(2);
+    unknown.assert_stderr_contains("the fleet has no run `nothing`");
+}
