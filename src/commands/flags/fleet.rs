@@ -40,6 +40,14 @@ pub(crate) fn planned<T>(
 
 impl FleetFlag {
     /// `None` if this process holds the consultations.
+    #[cfg_attr(
+        not(feature = "fleet"),
+        expect(
+            clippy::unused_self,
+            clippy::unnecessary_wraps,
+            reason = "a program without fleets has no other place"
+        )
+    )]
     pub(crate) fn connect(&self, app: App<'_>) -> Result<Option<Box<dyn Elsewhere>>, Error> {
         #[cfg(feature = "fleet")]
         {

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
-use crate::engine::ports::{BoxFuture, Delta, OnDelta, Provider};
+use crate::engine::ports::{BoxFuture, OnDelta, Provider};
 
 use super::job::{Job, JobEvent, LocalSettings};
 use super::worker;

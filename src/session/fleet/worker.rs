@@ -78,7 +78,7 @@ pub async fn work(
     mut interrupts: mpsc::UnboundedReceiver<()>,
 ) -> Result<WorkerReport, Error> {
     part(&options.name).map_err(Error::usage)?;
-    let providers = planner.remote_providers();
+    let providers = planner.remote_providers().await;
     if providers.is_empty() {
         return Err(Error::usage("the worker has no key for any provider")
             .hint("see which it would use with `conclave doctor`"));

@@ -28,7 +28,7 @@ use super::{fallbacks, helper};
 use crate::config::env::Environment;
 use crate::config::settings::Repository;
 #[cfg(feature = "fleet")]
-use crate::consultation::policy::consent::Month;
+use crate::consultation::policy::consent::{ConsentMode, Month};
 use crate::consultation::prompt::PromptError;
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
@@ -108,20 +108,23 @@ impl<'a> Planner<'a> {
     /// Connects the providers that can be asked over the network without a person, for plans that
     /// come from elsewhere; warns of those whose key cannot be had.
     #[cfg(feature = "fleet")]
-    pub fn remote_providers(&self) -> Providers {
+    pub async fn remote_providers(&self) -> Providers {
         let PlanSources {
             settings, catalog, ..
         } = &self.sources;
-        let mut providers = Providers::new();
+        let (mut providers, no_programs) = (Providers::new(), [].into());
         for access in &self.sources.access_list {
             let is_used = access.is_selectable() || access.has_configured_address;
             if is_used && access.is_configured() {
                 let access = std::slice::from_ref(access);
-                match self
-                    .connections
-                    .connect(access, settings, catalog.clone(), None)
-                {
-                    Ok(connected) => providers.extend(connected),
+                let consent =
+                    (self.connections).consent(self.face, ConsentMode::NonInteractive, false);
+                let models = (catalog, None);
+                let connected =
+                    self.connections
+                        .connect(&no_programs, access, consent, settings, models);
+                match connected.await {
+                    Ok((connected, _)) => providers.extend(connected),
                     Err(error) => self.face.warning(&format!("Warning: {error}")),
                 }
             }

@@ -71,8 +71,9 @@ impl Client {
 async fn serve(server: Server, client: impl AsyncFnOnce(Client)) {
     let (near, far) = duplex(1 << 20);
     let (output, input) = split(near);
-    let client = client(Client(BufReader::new(output).lines(), input));
-    let serving = async { server.serve(far).await.unwrap().waiting().await };
+    let client = Box::pin(client(Client(BufReader::new(output).lines(), input)));
+    let serving = Box::pin(server.serve(far));
+    let serving = async { serving.await.unwrap().waiting().await };
     tokio::select! {
         ended = serving => panic!("{ended:?}"),
         () = client => {}

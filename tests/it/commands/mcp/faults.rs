@@ -100,7 +100,7 @@ fn exporting(conclave: Conclave, receiver: &TraceReceiver) -> Conclave {
         .variable("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url())
 }
 
-fn is_in_parent(trace: &&Exported) -> bool {
+fn is_in_parent(trace: &Exported) -> bool {
     trace.spans[0]["trace"] == "4bf92f3577b34da6a3ce929d0e0e4736"
         && trace.spans[0]["parent"] == "00f067aa0ba902b7"
 }
@@ -119,7 +119,7 @@ fn trace_is_a_part_of_the_clients_and_is_sent_before_the_end() {
     assert_eq!(client.end(), Some(0));
     let traces = receiver.traces();
     assert_eq!(traces.len(), 2);
-    assert_eq!(traces.iter().filter(is_in_parent).count(), 1);
+    assert_eq!(traces.iter().filter(|trace| is_in_parent(trace)).count(), 1);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn continued_consultation_is_in_the_trace_of_the_client_that_began_it() {
     assert_eq!(status, "complete", "{answer}");
     assert_eq!(client.end(), Some(0));
     let traces = receiver.traces();
-    assert_eq!(traces.iter().filter(is_in_parent).count(), 1);
+    assert_eq!(traces.iter().filter(|trace| is_in_parent(trace)).count(), 1);
     assert_eq!(traces.len(), 1);
 }
 
@@ -161,6 +161,10 @@ fn signal_ends_the_server_and_its_consultations_can_be_continued() {
 }
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the protocol's crate would go on for five seconds"
+)]
 fn end_of_input_ends_the_panel_of_an_open_call_at_once() {
     let server = stalled();
     let conclave = cheap(&server);
@@ -170,7 +174,7 @@ fn end_of_input_ends_the_panel_of_an_open_call_at_once() {
     server.wait_until("all experts are asked", |requests| requests.len() == 3);
     let since = Instant::now();
     assert_eq!(client.end(), Some(0));
-    assert!(since.elapsed() < Duration::from_secs(3), "{since:?}");
+    assert!(since.elapsed() < Duration::from_secs(4), "{since:?}");
     assert_eq!(server.requests().len(), 3);
 }
 
