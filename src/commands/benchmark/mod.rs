@@ -2,6 +2,7 @@
 
 mod flags;
 mod run;
+mod prepared;
 mod stored;
 mod replay;
 

@@ -1,36 +1,23 @@
-//! A run, new or resumed: prepares its arms, says what is about to happen, asks for consent, drives
-//! it, and shows its report. A resumed run has the cases and the models that it began with.
+//! A run, new or resumed: reads its suite, prepares its arms, and asks for consent. A resumed run has
+//! the cases and the models that it began with.
 
 use std::path::Path;
 
-use indexmap::IndexMap;
-use serde::Serialize;
-
 use crate::benchmark::case::CaseId;
 use crate::benchmark::event::{BenchmarkEventKind, RunBegun};
-use crate::benchmark::report::BenchmarkReport;
-use crate::benchmark::result::{CaseOutcome, CaseResult};
-use crate::benchmark::run::{Arm, CaseRunId, RunId, RunOptions, RunTerms};
+use crate::benchmark::run::{CaseRunId, RunId, RunOptions};
 use crate::benchmark::state::BenchmarkState;
-use crate::commands::face::batch::{
-    ApprovedBatch, PreparedBatch, arm_line, cost_line, spent_so_far,
-};
-use crate::commands::face::consent::announce;
+use crate::commands::face::batch::spent_so_far;
 use crate::commands::flags::{consent_mode, planned};
 use crate::commands::{App, block_on};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::short_id;
 use crate::error::{Error, Exit};
-use crate::records::runs::LockedRun;
 use crate::scrub::Scrubber;
-use crate::session::batch::RunCeiling;
-use crate::session::batch::driver::BatchDriver;
-use crate::session::batch::elsewhere::{Elsewhere, RunHeld};
-use crate::session::batch::estimate::BatchEstimate;
-use crate::session::benchmark::arms::{ArmPlanner, ArmTemplates, control};
+use crate::session::batch::elsewhere::Elsewhere;
+use crate::session::benchmark::arms::ArmPlanner;
 use crate::session::benchmark::cases::CaseBook;
-use crate::session::benchmark::driver::BenchmarkDriver;
 use crate::session::benchmark::earlier_spend::earlier_spending;
 use crate::session::benchmark::estimate::estimate_run;
 use crate::session::benchmark::request::{
@@ -38,19 +25,14 @@ use crate::session::benchmark::request::{
 };
 use crate::setup::context::outgoing::mask;
 use crate::setup::context::scrubber;
-use crate::setup::panel::SMALL_PANEL;
 use crate::setup::plan::Planner;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::suites::suite::Suite;
 use crate::suites::{self, FieldMap, SuiteError};
-use crate::terminal::document::{Part, list};
 use crate::terminal::output::format::count;
-use crate::terminal::progress::benchmark::{BenchmarkProgress, RunCounts};
 use crate::terminal::prompt::StdinUse;
-use crate::terminal::report::report;
-use crate::text::clean::clean;
 
-use super::flags::ProcessFlags;
+use super::prepared::PreparedRun;
 use super::{Args, ResumeArgs, stored};
 
 pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Error> {
@@ -299,198 +281,6 @@ impl Args {
     }
 }
 
-/// A run whose arms are prepared.
-#[derive(Debug)]
-struct PreparedRun<'a> {
-    shapes: &'a [String],
-    flags: &'a ProcessFlags,
-    app: App<'a>,
-    planner: &'a Planner<'a>,
-    book: CaseBook,
-    arms: ArmTemplates,
-    estimate: BatchEstimate,
-    /// Who holds its consultations, if this process does not.
-    place: Option<&'a dyn Elsewhere>,
-}
-
-impl PreparedRun<'_> {
-    fn announce(&self, terms: &RunTerms) {
-        let printer = self.app.printer;
-        let part = terms
-            .partition
-            .map(|partition| format!(", part {partition}"));
-        let repeated = match terms.repetitions {
-            1 => String::new(),
-            times => format!(", {times} times each"),
-        };
-        printer.note(&format!(
-            "Benchmark {}{}: {}{repeated}{}",
-            clean(&terms.suite.name),
-            self.shape(),
-            count(terms.cases.len(), "case"),
-            part.unwrap_or_default(),
-        ));
-        printer.note(&format!("  compared: {}", self.compared()));
-        for arm in &terms.arms {
-            printer.note(&format!("  {}", arm_line(arm)));
-        }
-        self.announce_arms();
-        printer.note(&cost_line("Estimate", &self.estimate));
-    }
-
-    /// ` (GSM8K)`.
-    fn shape(&self) -> String {
-        match self.shapes {
-            [] => String::new(),
-            shapes => format!(" ({})", shapes.join(", ")),
-        }
-    }
-
-    /// `20 numeric, 2 transcriptions`.
-    fn compared(&self) -> String {
-        let compared = self.book.compared();
-        let words = compared.iter().map(|(kind, number)| match *kind {
-            "transcription" => count(number, kind),
-            "all" => format!("{number} all of several patterns"),
-            kind => format!("{number} {kind}"),
-        });
-        words.collect::<Vec<_>>().join(", ")
-    }
-
-    fn announce_arms(&self) {
-        let mut notices: Vec<&String> = Vec::new();
-        let panel = self.arms.of(Arm::Panel).map(|template| &template.common);
-        for notice in self.arms.templates().flat_map(|it| &it.common.notices) {
-            // A model that answers or grades alone is no small panel.
-            let is_meant = !notice.ends_with(SMALL_PANEL)
-                || panel.is_some_and(|panel| panel.notices.contains(notice));
-            if is_meant && !notices.contains(&notice) {
-                notices.push(notice);
-            }
-        }
-        for notice in notices {
-            self.app.printer.note(&format!("  {notice}"));
-        }
-        let BatchEstimate {
-            masked, findings, ..
-        } = &self.estimate;
-        announce(masked.as_ref(), findings, self.app.printer);
-    }
-
-    /// `used` is what counts as spent by its earlier processes.
-    fn batch(&self, limit: Option<MicroUsd>, used: MicroUsd) -> Result<PreparedBatch<'_>, Error> {
-        let name = "ceiling of the run";
-        let ceiling = RunCeiling { name, limit, used };
-        let (planner, printer) = (self.planner, self.app.printer);
-        let (templates, estimate) = (self.arms.templates(), &self.estimate);
-        PreparedBatch::new(
-            planner,
-            printer,
-            templates,
-            estimate,
-            ceiling,
-            self.app.clock,
-        )
-    }
-
-    /// Shows what would be asked: one attempt of each case run, and its grading. `which` says of
-    /// the cases why it is these.
-    fn preview(
-        &self,
-        batch: &PreparedBatch<'_>,
-        terms: &RunTerms,
-        which: &str,
-    ) -> Result<Exit, Error> {
-        let (all, selected) = (terms.suite.cases, terms.cases.len());
-        let suite = format!(
-            "The suite {}{} is correct: {selected} of {} {} {which}. Answers are compared: {}.",
-            terms.suite.name,
-            self.shape(),
-            count(all, "case"),
-            if selected == 1 { "is" } else { "are" },
-            self.compared(),
-        );
-        let arms = list(terms.arms.iter().map(|arm| arm_line(arm).into()));
-        let mut preview = batch.preview(
-            &[],
-            RunDetails {
-                shapes: self.shapes,
-                compared: self.book.compared(),
-                terms,
-            },
-        );
-        let above = std::iter::once(Part::Paragraph(suite.into())).chain(arms);
-        preview.around = [above.collect(), Vec::new()];
-        let flags = &self.flags.output;
-        let pager = flags.pager.pager(self.app.environment);
-        preview.show(
-            flags.format(),
-            flags.output.as_deref(),
-            &pager,
-            self.app.printer,
-        )?;
-        Ok(Exit::Answer)
-    }
-
-    fn drive(
-        &self,
-        mut run: LockedRun,
-        mut approved: ApprovedBatch<'_>,
-        jobs: Option<u32>,
-    ) -> Result<Exit, Error> {
-        let printer = self.app.printer;
-        let id = run.state().begun.run.clone();
-        let terms = &run.state().begun.terms;
-        let options = terms.options.clone();
-        let arms: Vec<Arm> = terms.arms.iter().map(|arm| arm.arm).collect();
-        let counts = counts(run.state());
-        if let Some(place) = self.place {
-            let held = RunHeld {
-                id: id.to_string(),
-                name: terms.suite.name.clone(),
-                total: counts.total,
-                done: counts.done,
-            };
-            let home = &self.planner.sources.home;
-            place.fetch(run.state(), home, report, printer)?;
-            approved = approved.held_by(place, &held)?;
-            place.copy_log(&mut run)?;
-        }
-        let progress = BenchmarkProgress::new(printer, counts, &arms);
-        let driver = BenchmarkDriver {
-            run,
-            book: &self.book,
-            arms: &self.arms,
-            batch: BatchDriver {
-                planner: self.planner,
-                control: control(&options, ConsentMode::PreApproved),
-                jobs: self.flags.jobs(jobs, self.place),
-                clock: self.app.clock,
-            },
-            progress: &progress,
-        };
-        let end = approved.drive(async |batch| Box::pin(driver.drive(batch)).await);
-        let run = end.map_err(|error| stored::resumable(error, &id))?;
-        if let Some(stale) = run.stale_file() {
-            printer.warning(&format!("the state of the run is out of date: {stale}"));
-        }
-        let state = run.state().clone();
-        let report = BenchmarkReport::of(&state, state.view(state.status()));
-        drop(run);
-        if let Some(place) = self.place
-            && !place.copied(&state)?
-        {
-            printer.note("Another process continues the log of the run in the fleet");
-        }
-        stored::show(&report, &self.flags.output, self.app).map_err(|error| {
-            let id = short_id(id.as_str());
-            error.hint(format!("print it with `conclave benchmark report {id}`"))
-        })?;
-        let elsewhere = self.place.map(|_| "add `--fleet URL`, on any machine");
-        stored::exit(&report, &self.flags.output).map_err(|error| error.hint_if(elsewhere))
-    }
-}
-
 /// Masks the name, ids and tags of the suite, as they are stored and printed. Also returns the
 /// scrubber that masked them, if any.
 fn read_suite(
@@ -525,47 +315,4 @@ fn read_suite(
         }
     });
     Ok((suite, Some(scrubber)))
-}
-
-fn counts(state: &BenchmarkState) -> RunCounts {
-    let done = state.results.len() as u64;
-    let is_measured =
-        |result: &&CaseResult| !state.begun.terms.is_comparison() || result.run.arm == Arm::Panel;
-    let answered = || state.results.iter().filter(is_measured);
-    let is_right = |result: &&CaseResult| result.outcome == CaseOutcome::Approved;
-    RunCounts {
-        total: state.workload().remaining + done,
-        done,
-        answered: answered().count() as u64,
-        right: answered().filter(is_right).count() as u64,
-        cost: state.spend().cost,
-        done_before: done,
-        running: 0,
-        is_ending: false,
-    }
-}
-
-/// What the preview of a run has of its own.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct RunDetails<'a> {
-    /// What the forms of the suite's files were recognised as.
-    shapes: &'a [String],
-    /// How many of the cases are compared in each way.
-    compared: IndexMap<&'static str, u64>,
-    terms: &'a RunTerms,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::commands::face::preview::Preview;
-
-    #[test]
-    fn schema_is_published() {
-        crate::schema::check::<Preview<'_, RunDetails<'_>>>(
-            "benchmark_dry_run",
-            "What `conclave benchmark SUITE --dry-run --json` prints",
-        );
-    }
 }

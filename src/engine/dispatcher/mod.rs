@@ -6,6 +6,7 @@
 //! decides by the rules of [`pool`], and holds no state of any consultation.
 
 pub mod budget;
+mod provider;
 pub mod pool;
 
 pub mod checks;

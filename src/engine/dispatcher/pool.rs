@@ -9,9 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::budget::{BudgetRefusal, Reservations, SharedBudget};
+pub use super::provider::MemberId;
+use super::provider::{KeyRecord, ProviderState, circuit_changed, held};
 use crate::consultation::event::ProviderEvent;
 use crate::consultation::policy::health::{Health, HealthStatus, Signal};
-use crate::consultation::policy::pacing::{Backoff, ConcurrencyLimit};
+use crate::consultation::policy::pacing::ConcurrencyLimit;
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::call::{Failure, FailureClass, Outcome};
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
@@ -19,12 +21,7 @@ use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::ProviderId;
 use crate::domain::random::SplitMix64;
 use crate::domain::time::Timestamp;
-use crate::stopping::circuit::Circuit;
-use crate::stopping::circuit::state::{CircuitRule, CircuitState, Permit};
-
-/// A consultation of this process; they are numbered in the order in which they join.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MemberId(pub u64);
+use crate::stopping::circuit::state::{CircuitRule, CircuitState};
 
 /// The rules that hold for every provider.
 #[derive(Clone, Debug, Default)]
@@ -94,36 +91,6 @@ pub struct ProviderPool {
     /// Nothing is admitted.
     pub is_paused: bool,
 }
-
-/// The state of one provider.
-#[derive(Clone, Debug, Default)]
-struct ProviderState {
-    limit: ConcurrencyLimit,
-    /// The calls in flight of each consultation.
-    in_flight: BTreeMap<MemberId, u32>,
-    circuit: Circuit,
-    /// The status in the last update; `None` while the circuit has never opened.
-    announced: Option<CircuitStatus>,
-    key: KeyRecord,
-    health: Health,
-}
-
-/// What the provider has said of its key.
-#[derive(Clone, Copy, Debug, Default)]
-struct KeyRecord {
-    was_accepted: bool,
-    refusals: u32,
-}
-
-impl KeyRecord {
-    /// A single refusal of a key that was accepted before may be a fault of the provider.
-    fn is_refused(self) -> bool {
-        self.refusals > u32::from(self.was_accepted)
-    }
-}
-
-/// A circuit's state, and the time until which calls are useless.
-type CircuitStatus = (CircuitState, Option<Timestamp>);
 
 impl PoolPermit {
     /// Returns what the call may cost at most.
@@ -478,43 +445,5 @@ impl ProviderPool {
         let state = preferred.and_then(|option| self.states.get(&option.provider));
         let own = state.and_then(|state| state.in_flight.get(&queued.member));
         own.copied().unwrap_or_default()
-    }
-}
-
-fn held(provider: &ProviderId, backoff: &Backoff, now: Timestamp) -> ProviderEvent {
-    ProviderEvent::Held {
-        provider: provider.clone(),
-        wait_ms: backoff.until.ms_since(now),
-        reason: backoff.reason.clone(),
-        refused_ms: now.ms_since(backoff.since),
-    }
-}
-
-fn circuit_changed(
-    provider: &ProviderId,
-    (circuit, until): CircuitStatus,
-    now: Timestamp,
-) -> ProviderEvent {
-    ProviderEvent::CircuitChanged {
-        provider: provider.clone(),
-        circuit,
-        wait_ms: until.map(|until| until.ms_since(now)),
-    }
-}
-
-impl ProviderState {
-    fn end(&mut self, member: MemberId) {
-        self.limit.end();
-        if let Some(own) = self.in_flight.get_mut(&member) {
-            *own = own.saturating_sub(1);
-        }
-    }
-
-    fn circuit_status(&self, now: Timestamp) -> CircuitStatus {
-        let until = match self.circuit.permit(now) {
-            Permit::Refused { until } => Some(until),
-            Permit::Granted | Permit::Probe => None,
-        };
-        (self.circuit.state(now), until)
     }
 }

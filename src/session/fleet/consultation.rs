@@ -20,7 +20,7 @@ use crate::domain::ids::{ConsultationId, ProviderId};
 use crate::engine::clock::Clock;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::budget::SharedBudget;
-use crate::engine::ports::{BoxFuture, Delta, Provider, Providers};
+use crate::engine::ports::{BoxFuture, OnDelta, Provider, Providers};
 use crate::error::whole;
 use crate::fleet::FleetError;
 use crate::fleet::account::{Holding, JobEnding, NotHeld};
@@ -356,11 +356,7 @@ struct GatedProvider {
 }
 
 impl Provider for GatedProvider {
-    fn ask<'a>(
-        &'a self,
-        ask: &'a Ask,
-        on: &'a mut (dyn FnMut(Delta) + Send),
-    ) -> BoxFuture<'a, Outcome> {
+    fn ask<'a>(&'a self, ask: &'a Ask, on: OnDelta<'a>) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             self.fence.passed().await;
             self.provider.ask(ask, on).await

@@ -18,7 +18,7 @@ use conclave::engine::dispatcher::Dispatcher;
 use conclave::engine::dispatcher::budget::SharedBudget;
 use conclave::engine::dispatcher::pool::PoolRules;
 use conclave::engine::driver::{Driver, RunStart};
-use conclave::engine::ports::{BoxFuture, Delta, Person, Provider, Providers, Subscriber};
+use conclave::engine::ports::{BoxFuture, Delta, OnDelta, Person, Provider, Providers, Subscriber};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
@@ -78,11 +78,7 @@ impl std::fmt::Debug for ScriptedProvider {
 }
 
 impl Provider for ScriptedProvider {
-    fn ask<'a>(
-        &'a self,
-        ask: &'a Ask,
-        on: &'a mut (dyn FnMut(Delta) + Send),
-    ) -> BoxFuture<'a, Outcome> {
+    fn ask<'a>(&'a self, ask: &'a Ask, on: OnDelta<'a>) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             let began = self.began.elapsed();
             let (at, nth) = {
