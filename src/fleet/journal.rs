@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::header::NATS_MESSAGE_ID;
-use async_nats::jetstream::stream::DirectGetErrorKind;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
@@ -123,17 +122,18 @@ pub struct Claim {
 impl StoredJournal {
     /// Reads a whole journal.
     pub async fn read(link: &Link, job: &JobName) -> Result<Self, FleetError> {
-        let (subject, stream) = (link.names().journal(job), &link.stores().journal);
         let mut journal = Self::default();
-        loop {
-            let next = stream.direct_get_next_for_subject(&subject, Some(journal.last + 1));
-            let message = match next.await {
-                Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(journal),
-                message => message.or_refused("read a journal")?,
-            };
-            let payload = link.unpack(Some(&message.headers), &message.payload);
-            journal.apply(job, &payload.await?, message.sequence)?;
+        journal.refresh(link, job).await?;
+        Ok(journal)
+    }
+
+    /// Reads on from its last message.
+    pub async fn refresh(&mut self, link: &Link, job: &JobName) -> Result<(), FleetError> {
+        let subject = link.names().journal(job);
+        while let Some((sequence, payload)) = link.next(&subject, self.last).await? {
+            self.apply(job, &payload, sequence)?;
         }
+        Ok(())
     }
 
     /// Adds the next message.

@@ -14,7 +14,7 @@ use async_nats::jetstream::consumer::pull;
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{self, ObjectStore};
-use async_nats::jetstream::stream::{self, RetentionPolicy};
+use async_nats::jetstream::stream::{self, DirectGetErrorKind, RetentionPolicy};
 use async_nats::jetstream::{self, kv};
 use async_nats::{ConnectOptions, Event, ServerAddr};
 use secrecy::{ExposeSecret, SecretString};
@@ -274,6 +274,23 @@ impl Link {
             return Err(FleetError::TooLarge("a job or an event"));
         }
         Ok(bytes)
+    }
+
+    /// Returns the message of a subject of the journals that comes after a sequence: its own
+    /// sequence, and its payload.
+    pub(super) async fn next(
+        &self,
+        subject: &str,
+        after: u64,
+    ) -> Result<Option<(u64, Vec<u8>)>, FleetError> {
+        let journal = &self.stores().journal;
+        let next = journal.direct_get_next_for_subject(subject, Some(after + 1));
+        let message = match next.await {
+            Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(None),
+            message => message.or_refused("read a journal")?,
+        };
+        let payload = self.unpack(Some(&message.headers), &message.payload);
+        Ok(Some((message.sequence, payload.await?)))
     }
 
     /// Returns the consumer of a queue, which is created if there is none.

@@ -5,8 +5,6 @@ use std::time::Duration;
 use async_nats::jetstream::consumer::DeliverPolicy;
 use async_nats::jetstream::consumer::pull::OrderedConfig;
 use async_nats::jetstream::kv::{CreateErrorKind, UpdateErrorKind};
-use async_nats::jetstream::message::StreamMessage;
-use async_nats::jetstream::stream::DirectGetErrorKind;
 use futures_util::StreamExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +13,6 @@ use tokio::time::sleep;
 
 use super::FleetError;
 use super::job::RunEntry;
-use super::journal::StoredJournal;
 use super::link::{Link, is_wrong_sequence};
 use super::names::JobName;
 use crate::domain::ids::ConsultationId;
@@ -43,11 +40,8 @@ impl RunLog {
             last: 0,
         };
         let mut events: Vec<E> = Vec::new();
-        while let Some(message) = next(link, &log.subject, log.last).await? {
-            log.last = message.sequence;
-            let payload = link
-                .unpack(Some(&message.headers), &message.payload)
-                .await?;
+        while let Some((sequence, payload)) = link.next(&log.subject, log.last).await? {
+            log.last = sequence;
             let together: Vec<E> =
                 serde_json::from_slice(&payload).map_err(|error| FleetError::Unreadable {
                     what: "the log of a run",
@@ -146,31 +140,6 @@ pub async fn withdraw(
     let purged = link.stores().jobs.purge().filter(subject).await;
     purged.map_err(|error| FleetError::server("withdraw a job")(error.into()))?;
     Ok(())
-}
-
-/// Reads on in a journal, from its last message.
-pub async fn refresh(
-    link: &Link,
-    job: &JobName,
-    journal: &mut StoredJournal,
-) -> Result<(), FleetError> {
-    let subject = link.names().journal(job);
-    while let Some(message) = next(link, &subject, journal.last).await? {
-        let payload = link.unpack(Some(&message.headers), &message.payload);
-        journal.apply(job, &payload.await?, message.sequence)?;
-    }
-    Ok(())
-}
-
-/// Returns the message of a subject that comes after a sequence.
-async fn next(link: &Link, subject: &str, after: u64) -> Result<Option<StreamMessage>, FleetError> {
-    let journal = &link.stores().journal;
-    let next = journal.direct_get_next_for_subject(subject, Some(after + 1));
-    match next.await {
-        Ok(message) => Ok(Some(message)),
-        Err(error) if error.kind() == DirectGetErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FleetError::server("read a journal")(error.into())),
-    }
 }
 
 /// What comes of the journals of a run.

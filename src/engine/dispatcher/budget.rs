@@ -132,17 +132,21 @@ impl Reservations {
         worst_case: Cost,
         least: Cost,
     ) -> Result<Self, BudgetRefusal> {
-        let all = Self::reserve_all(budgets, worst_case);
-        let Err(BudgetRefusal::Exceeded(_)) = all else {
-            return all;
-        };
         let left =
             |budget: &Arc<dyn SharedBudget>| budget.limit().0.saturating_sub(budget.spent().0);
-        let left = budgets.iter().map(left).min().unwrap_or_default();
-        if least.lower_bound || left < least.known.0 || worst_case.known.0 <= left {
-            return all;
+        let mut amount = worst_case;
+        loop {
+            let reserved = Self::reserve_all(budgets, amount);
+            let Err(BudgetRefusal::Exceeded(_)) = reserved else {
+                return reserved;
+            };
+            let left = budgets.iter().map(left).min().unwrap_or_default();
+            if least.lower_bound || left < least.known.0 || amount.known.0 <= left {
+                return reserved;
+            }
+            // Another process may spend of it before it is reserved.
+            amount = Cost::exactly(MicroUsd(left));
         }
-        Self::reserve_all(budgets, Cost::exactly(MicroUsd(left)))
     }
 
     fn reserve_all(budgets: &[Arc<dyn SharedBudget>], amount: Cost) -> Result<Self, BudgetRefusal> {
@@ -246,6 +250,45 @@ mod tests {
         assert_eq!([suite.spent(), month.spent()], [MicroUsd(2); 2]);
         let refused = Reservations::reserve(&budgets, worst_case, least).unwrap_err();
         assert!(matches!(refused, BudgetRefusal::Exceeded(_)), "{refused:?}");
+    }
+
+    /// A budget that another process spends of at each attempt to reserve.
+    #[derive(Debug)]
+    struct Shrinking(SharedCeiling);
+
+    impl SharedBudget for Shrinking {
+        fn name(&self) -> &str {
+            self.0.name()
+        }
+
+        fn limit(&self) -> MicroUsd {
+            self.0.limit()
+        }
+
+        fn spent(&self) -> MicroUsd {
+            self.0.spent()
+        }
+
+        fn reserve(&self, worst_case: Cost) -> BudgetCheck {
+            if self.spent() < MicroUsd(4) {
+                self.0.settle(MicroUsd::ZERO, MicroUsd(1));
+            }
+            self.0.reserve(worst_case)
+        }
+
+        fn settle(&self, reserved: MicroUsd, actual: MicroUsd) {
+            self.0.settle(reserved, actual);
+        }
+    }
+
+    #[test]
+    fn budget_that_shrinks_meanwhile_grants_what_is_left_in_the_end() {
+        let shrinking = Arc::new(Shrinking(SharedCeiling::new("suite", MicroUsd(10))));
+        let budgets: [Arc<dyn SharedBudget>; 1] = [shrinking.clone()];
+        let [worst_case, least] = [20, 4].map(|amount| Cost::exactly(MicroUsd(amount)));
+        let reserved = Reservations::reserve(&budgets, worst_case, least).unwrap();
+        assert_eq!(reserved.granted, Cost::exactly(MicroUsd(6)));
+        assert_eq!(shrinking.spent(), MicroUsd(4));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::fleet::job::{self, FleetJob, JobAccount, RunEntry, RunState};
 use crate::fleet::journal::StoredJournal;
 use crate::fleet::link::Link;
 use crate::fleet::names::{JobName, queue_of};
-use crate::fleet::submission::{JournalNews, follow, refresh, update_run, withdraw};
+use crate::fleet::submission::{JournalNews, follow, update_run, withdraw};
 use crate::fleet::{queue, roll};
 use crate::records::journal::ends::JournalEnding;
 use crate::session::batch::InterruptStage;
@@ -232,7 +232,7 @@ impl Following<'_> {
         let mut must_look = true;
         loop {
             if must_look {
-                let looked = refresh(link, &self.name, &mut self.journal).await;
+                let looked = self.journal.refresh(link, &self.name).await;
                 must_look = is_for_now(looked, link)?;
             }
             if self.hand_over()? == Wait::Over {
@@ -329,7 +329,7 @@ impl Following<'_> {
             let ends = async {
                 loop {
                     sleep(AGAIN).await;
-                    let _ = refresh(link, &self.name, looked).await;
+                    let _ = looked.refresh(link, &self.name).await;
                     let last = looked.events.last().map(JournalEnding::with_last);
                     if last.is_none_or(|ending| ending != JournalEnding::Open) {
                         return;
