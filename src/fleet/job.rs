@@ -209,6 +209,18 @@ pub struct WorkerEntry {
     pub at: Timestamp,
 }
 
+impl WorkerEntry {
+    /// Whether it takes jobs of this version.
+    pub fn is_able(&self) -> bool {
+        self.version == VERSION && !self.leaves
+    }
+
+    /// Whether it has keys for all of these that were not refused.
+    pub fn can_ask(&self, providers: &BTreeSet<ProviderId>) -> bool {
+        providers.is_subset(&self.serves) && providers.is_disjoint(&self.refused)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

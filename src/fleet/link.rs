@@ -13,7 +13,7 @@ use async_nats::header::HeaderMap;
 use async_nats::jetstream::consumer::pull;
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
-use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::object_store::{self, GetErrorKind, ObjectStore};
 use async_nats::jetstream::stream::{self, DirectGetErrorKind, RetentionPolicy};
 use async_nats::jetstream::{self, kv};
 use async_nats::{ConnectOptions, Event, ServerAddr};
@@ -240,11 +240,10 @@ impl Link {
         if payload.len() > LARGEST {
             return Err(FleetError::TooLarge("a job or an event"));
         }
-        let (objects, name) = (&self.0.stores.objects, sha256(&payload));
+        let name = sha256(&payload);
         // One that is there has the same content: it is named by it.
-        if objects.info(&name).await.is_err() {
-            let stored = objects.put(name.as_str(), &mut payload.as_bytes()).await;
-            stored.or_refused("store what is large")?;
+        if self.0.stores.objects.info(&name).await.is_err() {
+            self.put(&name, payload.as_bytes()).await?;
         }
         Ok(message.header(OBJECT, name.as_str()))
     }
@@ -258,22 +257,30 @@ impl Link {
         let Some(name) = headers.and_then(|headers| headers.get(OBJECT)) else {
             return Ok(payload.to_vec());
         };
-        let unreadable = |why: String| FleetError::Unreadable {
-            what: "a large message",
-            why,
+        let object = self.get(name.as_str()).await?;
+        object.ok_or_else(|| FleetError::unreadable("a large message", &"it is gone"))
+    }
+
+    /// Stores an object, in place of one with the same name.
+    pub(super) async fn put(&self, name: &str, mut bytes: &[u8]) -> Result<(), FleetError> {
+        let stored = self.0.stores.objects.put(name, &mut bytes).await;
+        stored.map(drop).or_refused("store what is large")
+    }
+
+    /// Returns an object; `None` if there is none.
+    pub(super) async fn get(&self, name: &str) -> Result<Option<Vec<u8>>, FleetError> {
+        let object = match self.0.stores.objects.get(name).await {
+            Err(error) if error.kind() == GetErrorKind::NotFound => return Ok(None),
+            object => object.or_refused("read what is large")?,
         };
-        let object = self.0.stores.objects.get(name.as_str()).await;
-        let object = object.map_err(|error| unreadable(error.to_string()))?;
         let mut bytes = Vec::new();
-        let read = object
-            .take(LARGEST as u64 + 1)
-            .read_to_end(&mut bytes)
-            .await;
-        read.map_err(|error| unreadable(error.to_string()))?;
+        let mut object = object.take(LARGEST as u64 + 1);
+        let read = object.read_to_end(&mut bytes).await;
+        read.map_err(|error| FleetError::unreadable("a large message", &error))?;
         if bytes.len() > LARGEST {
             return Err(FleetError::TooLarge("a job or an event"));
         }
-        Ok(bytes)
+        Ok(Some(bytes))
     }
 
     /// Returns the message of a subject of the journals that comes after a sequence: its own

@@ -15,8 +15,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tokio::sync::mpsc::UnboundedSender;
-
 use crate::benchmark::event::{BenchmarkEvent, BenchmarkEventKind, RunBegun};
 use crate::benchmark::run::RunId;
 use crate::benchmark::state::{BenchmarkState, BenchmarkStateView, BenchmarkStatus};
@@ -66,8 +64,6 @@ pub struct LockedRun {
     /// When it was written last.
     state_at: Timestamp,
     stale_file: Option<WriteError>,
-    /// Takes each event that the log has.
-    pub copies: Option<UnboundedSender<BenchmarkEvent>>,
 }
 
 impl RunStore {
@@ -103,34 +99,25 @@ impl RunStore {
         Ok(run)
     }
 
-    /// Writes the log of a run that has a longer one elsewhere. A log here that is none of its
-    /// beginnings stays, as one that a process writes.
+    /// Writes the log of a run that has a longer one elsewhere, and returns whether it did. A log
+    /// here that is none of its beginnings stays, as one that a process writes.
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
-    pub fn import(&self, run: &RunId, events: &[BenchmarkEvent]) -> Result<(), LogError> {
+    /// When it cannot be read or written.
+    pub fn import(&self, run: &RunId, log: &[u8]) -> Result<bool, LogError> {
         let files = self.files(run);
-        let own = log::read(&files.log, |lines| {
-            lines.collect::<Result<Vec<BenchmarkEvent>, _>>()
-        });
-        let is_older = match own {
-            Ok(own) => events.starts_with(&own) && events.len() > own.len(),
-            Err(LogError::Missing(_)) => !events.is_empty(),
-            Err(_) => false,
+        let own = match fs::read(&files.log) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            own => own.map_err(|error| LogError::unreadable(&files.log, error))?,
         };
+        let is_older = log.len() > own.len() && log.starts_with(&own);
         if !is_older || is_being_written(&files.log) {
-            return Ok(());
+            return Ok(false);
         }
         create_private_dir(&files.folder)?;
-        let failed = |error| WriteError::new(&files.log, error);
-        let mut log = Vec::new();
-        for event in events {
-            serde_json::to_writer(&mut log, event).map_err(|error| failed(error.into()))?;
-            log.push(b'\n');
-        }
-        write_atomically(&files.log, &log, Access::Own)?;
-        Ok(())
+        write_atomically(&files.log, log, Access::Own)?;
+        Ok(true)
     }
 
     /// Opens a run to continue it, and locks it. What a killed process left of a line is cut with
@@ -216,7 +203,6 @@ impl LockedRun {
             is_state_old: false,
             state_at: now,
             stale_file: None,
-            copies: None,
         }
     }
 
@@ -279,10 +265,6 @@ impl LockedRun {
         };
         let event = BenchmarkEvent::new(now, kind);
         self.log.record(&event, durability)?;
-        if let Some(copies) = &self.copies {
-            // Without a receiver, no one wants them any more.
-            let _ = copies.send(event);
-        }
         Ok(durability)
     }
 

@@ -82,6 +82,9 @@ pub struct LoopBegun {
     pub document: TextHash,
     pub criteria: Criteria,
     pub tool_version: String,
+    /// The fleet that holds its consultations; `None` if its process does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<String>,
 }
 
 /// The claims and questions that a plain document has.

@@ -28,7 +28,6 @@ use crate::setup::plan::Planner;
 use crate::terminal::document::{Part, list};
 use crate::terminal::output::format::count;
 use crate::terminal::progress::benchmark::{BenchmarkProgress, RunCounts};
-use crate::terminal::report::report;
 use crate::text::clean::clean;
 
 use super::flags::ProcessFlags;
@@ -173,7 +172,7 @@ impl PreparedRun<'_> {
 
     pub(super) fn drive(
         &self,
-        mut run: LockedRun,
+        run: LockedRun,
         mut approved: ApprovedBatch<'_>,
         jobs: Option<u32>,
     ) -> Result<Exit, Error> {
@@ -188,12 +187,9 @@ impl PreparedRun<'_> {
                 id: id.to_string(),
                 name: terms.suite.name.clone(),
                 total: counts.total,
-                done: counts.done,
+                log: Some(run.files.log.clone()),
             };
-            let home = &self.planner.sources.home;
-            place.fetch(run.state(), home, report, printer)?;
             approved = approved.held_by(place, &held)?;
-            place.copy_log(&mut run)?;
         }
         let progress = BenchmarkProgress::new(printer, counts, &arms);
         let driver = BenchmarkDriver {
@@ -216,10 +212,8 @@ impl PreparedRun<'_> {
         let state = run.state().clone();
         let report = BenchmarkReport::of(&state, state.view(state.status()));
         drop(run);
-        if let Some(place) = self.place
-            && !place.copied(&state)?
-        {
-            printer.note("Another process continues the log of the run in the fleet");
+        if let Some(place) = self.place {
+            place.end(id.as_str(), Some(&state.begun), state.is_complete())?;
         }
         stored::show(&report, &self.flags.output, self.app).map_err(|error| {
             let id = short_id(id.as_str());

@@ -6,9 +6,8 @@ use std::path::Path;
 use crate::benchmark::case::CaseId;
 use crate::benchmark::event::{BenchmarkEventKind, RunBegun};
 use crate::benchmark::run::{CaseRunId, RunId, RunOptions};
-use crate::benchmark::state::BenchmarkState;
 use crate::commands::face::batch::spent_so_far;
-use crate::commands::flags::{consent_mode, planned};
+use crate::commands::flags::{check_place, consent_mode, planned};
 use crate::commands::{App, block_on};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::cost::money::MicroUsd;
@@ -31,6 +30,7 @@ use crate::suites::suite::Suite;
 use crate::suites::{self, FieldMap, SuiteError};
 use crate::terminal::output::format::count;
 use crate::terminal::prompt::StdinUse;
+use crate::terminal::report::report;
 
 use super::prepared::PreparedRun;
 use super::{Args, ResumeArgs, stored};
@@ -130,22 +130,6 @@ fn join(
     go_on(&args, Some(suite), app)
 }
 
-/// What was asked in one place is not known in another, and would be paid again.
-fn check_place(state: &BenchmarkState, place: Option<&dyn Elsewhere>) -> Result<(), Error> {
-    let id = &state.begun.run;
-    match (&state.begun.fleet, place) {
-        (Some(fleet), None) => {
-            let error = Error::usage(format!("{id} is a run of the fleet {fleet}"));
-            Err(error.hint("resume it with `--fleet URL`"))
-        }
-        (None, Some(_)) => {
-            let error = Error::usage(format!("{id} is no run of a fleet"));
-            Err(error.hint("resume it without `--fleet`, or begin a new run"))
-        }
-        (Some(_), Some(_)) | (None, None) => Ok(()),
-    }
-}
-
 pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     go_on(args, None, app)
 }
@@ -157,11 +141,12 @@ fn go_on(args: &ResumeArgs, suite: Option<&Path>, app: App<'_>) -> Result<Exit, 
     let place = args.fleet.connect(app)?;
     let mut planner = Planner::new(app.environment, app.printer, clock.now())?;
     let store = stored::store(&planner.sources.home);
-    if let Some(place) = &place {
-        place.import(&store, &args.run)?;
+    // A preview only reads.
+    if let Some(place) = place.as_deref().filter(|_| !args.spending.dry_run) {
+        let files = (&planner.sources.home, report as _, app.printer as _);
+        place.import(&store, &args.run, files)?;
     }
     let id = stored::find(&store, &args.run)?;
-    // A preview only reads.
     let locked = if args.spending.dry_run {
         None
     } else {
@@ -181,7 +166,7 @@ fn go_on(args: &ResumeArgs, suite: Option<&Path>, app: App<'_>) -> Result<Exit, 
         let error = Error::usage(format!("{id} was merged from other runs"));
         return Err(error.hint("resume these, and merge them again"));
     }
-    check_place(&state, place.as_deref())?;
+    check_place(state.begun.fleet.as_deref(), place.as_deref(), id.as_str())?;
     let mut terms = state.begun.terms.clone();
     let control = &mut terms.options.control;
     control.max_calls = args.spending.max_calls.or(control.max_calls);

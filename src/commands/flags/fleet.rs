@@ -31,11 +31,40 @@ pub(crate) fn planned<T>(
     let all = &mut planner.sources.access_list;
     let lent = all.iter_mut().filter(|access| served.contains(&access.id));
     lent.for_each(ProviderAccess::need_no_key);
-    plan(planner).or_else(|_| {
+    plan(planner).or_else(|error| {
         let all = planner.sources.access_list.iter_mut();
         all.for_each(ProviderAccess::need_no_key);
-        plan(planner)
+        plan(planner).map_err(|_| error)
     })
+}
+
+/// Checks that what was begun in one place continues there: another does not know what was asked,
+/// and it would be paid again. `fleet` is where it began, if not in a process of this machine.
+pub(crate) fn check_place(
+    fleet: Option<&str>,
+    place: Option<&dyn Elsewhere>,
+    run: &str,
+) -> Result<(), Error> {
+    let (error, hint) = match (fleet, place) {
+        (None, None) => return Ok(()),
+        (Some(_), Some(place)) if place.has(run)? => return Ok(()),
+        (Some(fleet), Some(place)) => (
+            format!(
+                "{run} began on the fleet {fleet}, and {} does not have it",
+                place.name()
+            ),
+            "name its own fleet with `--fleet URL`",
+        ),
+        (Some(fleet), None) => (
+            format!("{run} is a run of the fleet {fleet}"),
+            "continue it with `--fleet URL`",
+        ),
+        (None, Some(_)) => (
+            format!("{run} is no run of a fleet"),
+            "continue it without `--fleet` and CONCLAVE_FLEET, or begin a new one",
+        ),
+    };
+    Err(Error::usage(error).hint(hint))
 }
 
 impl FleetFlag {

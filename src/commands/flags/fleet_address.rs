@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::fleet::FleetError;
 use crate::fleet::link::{Credentials, FleetAddress};
 use crate::fleet::names::Names;
-use crate::session::fleet::run::Fleet;
+use crate::session::fleet::run::{Fleet, Submitter};
 
 /// The variable that has the address of a fleet.
 const ADDRESS: &str = "CONCLAVE_FLEET";
@@ -22,8 +22,11 @@ pub(crate) fn connect(flag: Option<&str>, app: App<'_>) -> Result<Option<Fleet>,
 }
 
 fn open(address: FleetAddress, app: App<'_>) -> Result<Fleet, Error> {
-    let owner = app.environment.text("USER").unwrap_or_default();
-    let fleet = Fleet::connect(address, owner.to_owned(), app.clock);
+    let user = app.environment.text("USER").unwrap_or_default();
+    let host = rustix::system::uname();
+    let name = format!("{user}@{}", host.nodename().to_string_lossy());
+    let home = format!("{name}:{}", app.home()?.path().display());
+    let fleet = Fleet::connect(address, Submitter { name, home }, app.clock);
     block_on(fleet)?.map_err(unreachable)
 }
 
@@ -33,6 +36,7 @@ fn unreachable(error: FleetError) -> Error {
         _ => Error::failed(error).hint("start it with `nats-server -js`, or name another"),
     }
 }
+
 /// Returns the address of a fleet by flag and environment; `None` if neither names one.
 fn address(flag: Option<&str>, environment: &Environment) -> Result<Option<FleetAddress>, Error> {
     let variable = |name: &str| environment.text(&format!("{ADDRESS}_{name}"));
@@ -49,14 +53,12 @@ fn address(flag: Option<&str>, environment: &Environment) -> Result<Option<Fleet
         .or_else(|| path("NKEY").map(Credentials::Nkey));
     address.ca_file = path("CA");
     let number = |name: &str| {
-        let number = variable(name).map(str::parse::<u64>).transpose();
-        let positive = |number: &u64| (1..=3_600).contains(number);
-        match number.map(|number| number.filter(|number| !positive(number))) {
-            Ok(None) => Ok(variable(name).and_then(|number| number.parse::<u64>().ok())),
-            Ok(Some(_)) | Err(_) => Err(Error::usage(format!(
-                "{ADDRESS}_{name} is no number from 1"
-            ))),
-        }
+        let number = variable(name).map(|text| text.parse().ok());
+        let number = number.map(|number| number.filter(|number| (1..=3_600).contains(number)));
+        let wrong = || Error::usage(format!("{ADDRESS}_{name} is no number from 1 to 3600"));
+        number
+            .map(|number: Option<u64>| number.ok_or_else(wrong))
+            .transpose()
     };
     if let Some(seconds) = number("LEASE")? {
         address.lease = Duration::from_secs(seconds);

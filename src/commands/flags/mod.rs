@@ -15,7 +15,7 @@ use clap::Arg;
 pub(crate) use self::context::ContextFlags;
 pub(crate) use self::control::{ControlFlags, SendingFlags, SpendingFlags, consent_mode};
 pub(crate) use self::control::{choice, confidence, dollars, share, span_in};
-pub(crate) use self::fleet::{FleetFlag, planned};
+pub(crate) use self::fleet::{FleetFlag, check_place, planned};
 pub(crate) use self::output::{
     AnswerFormat, FormatFlags, JsonFlags, OutputFlags, PagerFlag, formats,
 };

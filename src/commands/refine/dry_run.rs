@@ -65,7 +65,7 @@ fn known_text(starting: &Starting<'_>, document: &SpecDocument) -> Result<String
         }
         return merged(resumed);
     }
-    let begun = RefinementEventKind::Begun(Box::new(starting.begun()));
+    let begun = RefinementEventKind::Begun(Box::new(starting.begun(None)));
     let state = RefinementState::begin(&RefinementEvent::new(starting.clock.now(), begun));
     merged(state.map_err(Error::failed)?.current())
 }

@@ -187,7 +187,7 @@ impl<'a> Starting<'a> {
         self.target.working_file(self.resumed())
     }
 
-    pub(super) fn begun(&self) -> LoopBegun {
+    pub(super) fn begun(&self, place: Option<&dyn Elsewhere>) -> LoopBegun {
         let (source, output) = self.target.names();
         LoopBegun {
             source,
@@ -195,6 +195,7 @@ impl<'a> Starting<'a> {
             document: TextHash::of(&self.source_text),
             criteria: self.criteria,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            fleet: place.map(|place| place.name().to_owned()),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::commands::face::batch::{
     ApprovedBatch, CHECK_KEYS, RAISE_MONTH, arm_line, cost_line, spent_so_far,
 };
 use crate::commands::face::consent::announce;
+use crate::commands::flags::check_place;
 use crate::commands::{App, exit_of_loop};
 use crate::domain::hash::sha256;
 use crate::error::{Error, Exit};
@@ -65,6 +66,10 @@ pub(super) fn run(args: &Args, spec: &Path, app: App<'_>) -> Result<Exit, Error>
     check_items(&starting, document)?;
     let place = args.fleet.connect(app)?;
     let place = place.as_deref();
+    if let Some(resumed) = starting.resumed() {
+        let held = held(&starting, resumed);
+        check_place(resumed.begun.fleet.as_deref(), place, &held.id)?;
+    }
     let prepared = Prepared::of(&starting, left, document, place)?;
     if !is_dry {
         announce_loop(&starting);
@@ -95,7 +100,7 @@ pub(super) fn run(args: &Args, spec: &Path, app: App<'_>) -> Result<Exit, Error>
     }
     let batch = prepared.batch(&starting)?;
     let approved = batch.agree()?;
-    let refinement = open(&starting, locked)?;
+    let refinement = open(&starting, locked, place)?;
     drive(&starting, &prepared, (approved, place), refinement)
 }
 
@@ -136,10 +141,9 @@ fn drive(
             "read what was answered with `conclave history`; a new loop asks again"
         })
     })?;
-    if let Some(place) = place
-        && refinement.state().current().phase == LoopPhase::Ended
-    {
-        place.end(&held.id)?;
+    if let Some(place) = place {
+        let is_complete = refinement.state().current().phase == LoopPhase::Ended;
+        place.end(&held.id, None, is_complete)?;
     }
     show_end(starting, refinement.state())
 }
@@ -153,7 +157,7 @@ fn held(starting: &Starting<'_>, current: &RefinementLoop) -> RunHeld {
         id: format!("refine-{hash}"),
         name: display(&starting.target.source),
         total: 0,
-        done: 0,
+        log: None,
     }
 }
 
@@ -164,7 +168,7 @@ fn finish(
     missing: Vec<RefinementEventKind>,
 ) -> Result<Exit, Error> {
     announce_loop(starting);
-    let mut refinement = open(starting, locked)?;
+    let mut refinement = open(starting, locked, None)?;
     for event in missing {
         refinement.record(starting.clock.now(), event)?;
     }
@@ -195,15 +199,16 @@ fn check_items(starting: &Starting<'_>, document: &SpecDocument) -> Result<(), E
 fn open(
     starting: &Starting<'_>,
     locked: Option<LockedRefinement>,
+    place: Option<&dyn Elsewhere>,
 ) -> Result<LockedRefinement, Error> {
     let (now, text) = (starting.clock.now(), &starting.source_text);
     let (output, source) = (&starting.target.output.path, &starting.target.source.path);
     claim(starting.app.home()?.path(), output, source).map_err(Error::failed)?;
     let Some(mut refinement) = locked else {
-        return Ok(starting.store.begin(now, starting.begun(), text)?);
+        return Ok(starting.store.begin(now, starting.begun(place), text)?);
     };
     if starting.entry != LoopEntry::Resumed {
-        refinement.begin(now, starting.begun(), text)?;
+        refinement.begin(now, starting.begun(place), text)?;
         return Ok(refinement);
     }
     for event in &starting.resumption {

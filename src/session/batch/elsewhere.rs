@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -10,7 +11,6 @@ use tokio::sync::watch;
 use super::{ConsultationOutcome, InterruptStage, RunCeiling, Watch};
 use crate::benchmark::event::RunBegun;
 use crate::benchmark::run::{RunId, RunTerms};
-use crate::benchmark::state::BenchmarkState;
 use crate::config::paths::Home;
 use crate::consultation::event::Envelope;
 use crate::consultation::plan::Plan;
@@ -22,7 +22,7 @@ use crate::domain::record::stored_record::spend::spend;
 use crate::engine::ports::{BoxFuture, Face};
 use crate::error::Error;
 use crate::records::files::log_notice;
-use crate::records::runs::{LockedRun, RunStore};
+use crate::records::runs::RunStore;
 use crate::session::index::IndexSender;
 use crate::session::month::MonthCeiling;
 use crate::session::run::{self, SharedResources};
@@ -77,17 +77,17 @@ pub trait Elsewhere: Debug {
     /// Opens a new run; returns another one if the same command has opened it meanwhile.
     fn claim(&self, begun: &RunBegun) -> Result<RunId, Error>;
 
-    /// Gets the log of a run that the home does not have, by the name that a user gives it.
-    fn import(&self, store: &RunStore, name: &str) -> Result<(), Error>;
-
-    /// Copies what ended there and has no files here, with the reports that `report` writes.
-    fn fetch(
+    /// Gets the log of a run that the home does not have, by the name that a user gives it, and the
+    /// files of the consultations in it.
+    fn import(
         &self,
-        state: &BenchmarkState,
-        home: &Home,
-        report: fn(&StoredRecord) -> String,
-        face: &dyn Face,
+        store: &RunStore,
+        name: &str,
+        files: (&Home, fn(&StoredRecord) -> String, &dyn Face),
     ) -> Result<(), Error>;
+
+    /// Returns whether it holds this run, or did.
+    fn has(&self, run: &str) -> Result<bool, Error>;
 
     /// Returns what counts as spent in a run.
     fn spent(&self, run: &str) -> Result<MicroUsd, Error>;
@@ -101,15 +101,8 @@ pub trait Elsewhere: Debug {
         month: Option<Month>,
     ) -> Result<Arc<dyn Executor>, Error>;
 
-    /// Copies the log of a run, and what is recorded from now on.
-    fn copy_log(&self, run: &mut LockedRun) -> Result<(), Error>;
-
-    /// Waits for the copy of a run that was dropped in this state. False if another process
-    /// continues it.
-    fn copied(&self, state: &BenchmarkState) -> Result<bool, Error>;
-
-    /// States that nothing more comes of a run.
-    fn end(&self, run: &str) -> Result<(), Error>;
+    /// This process is done with a run, of which nothing more comes if it is complete.
+    fn end(&self, run: &str, begun: Option<&RunBegun>, is_complete: bool) -> Result<(), Error>;
 }
 
 /// A run whose consultations other processes hold, as people see it there.
@@ -119,8 +112,8 @@ pub struct RunHeld {
     /// Its suite or document.
     pub name: String,
     pub total: u64,
-    /// Those with a result.
-    pub done: u64,
+    /// Its log, if other machines may continue it.
+    pub log: Option<PathBuf>,
 }
 
 /// What an executor has to say.

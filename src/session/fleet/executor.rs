@@ -6,27 +6,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, watch};
-use tokio::time::{sleep, timeout};
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::consultation::event::{AbortReason, Envelope};
 use crate::consultation::plan::Plan;
 use crate::domain::ids::{ConsultationId, ProviderId};
 use crate::engine::ports::BoxFuture;
-use crate::error::Error;
-use crate::fleet::FleetError;
-use crate::fleet::job::{self, FleetJob, JobAccount, RunEntry, RunState};
+use crate::error::{Error, whole};
+use crate::fleet::job::{FleetJob, JobAccount, RunEntry, RunState, WorkerEntry};
 use crate::fleet::journal::StoredJournal;
 use crate::fleet::link::Link;
 use crate::fleet::names::{JobName, queue_of};
-use crate::fleet::submission::{JournalNews, follow, update_run, withdraw};
-use crate::fleet::{queue, roll};
+use crate::fleet::submission::{cancel, follow, update_run, withdraw};
+use crate::fleet::{FleetError, queue, roll};
 use crate::records::journal::ends::JournalEnding;
 use crate::session::batch::InterruptStage;
 use crate::session::batch::elsewhere::{Executor, News};
-
-/// Between two looks at a journal of which no message came.
-const LOOK: Duration = Duration::from_secs(20);
 
 /// Between two attempts to reach the server.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -34,8 +30,11 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// How long the workers have to interrupt the calls of a run that is cancelled.
 const MOST_WAIT: Duration = Duration::from_secs(10);
 
-/// How long workers may be missing before people learn of it.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Between two looks at who takes part.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// How many looks in a row find the same before people learn of it.
+const PATIENCE: u32 = 4;
 
 /// Jobs in the queue for each one that a worker can take, so that none waits for the submitter.
 const AHEAD: usize = 2;
@@ -58,13 +57,15 @@ struct Submissions {
     slots: AtomicUsize,
     tell: mpsc::UnboundedSender<News>,
     news: tokio::sync::Mutex<mpsc::UnboundedReceiver<News>>,
+    /// What went wrong, each once.
+    said: Mutex<BTreeSet<String>>,
 }
 
 /// A consultation in flight.
 #[derive(Debug)]
 struct Waiting {
     providers: BTreeSet<ProviderId>,
-    messages: mpsc::UnboundedSender<Option<(u64, Vec<u8>)>>,
+    has_grown: Arc<Notify>,
     is_begun: bool,
 }
 
@@ -90,13 +91,10 @@ impl FleetExecutor {
             slots: AtomicUsize::new(0),
             tell,
             news: tokio::sync::Mutex::new(news),
+            said: Mutex::default(),
         });
         link.spawn(hand_out(Arc::downgrade(&shared), follow(link, run)));
-        link.spawn(attend(
-            Arc::downgrade(&shared),
-            link.clone(),
-            run.to_owned(),
-        ));
+        link.spawn(attend(Arc::downgrade(&shared), link.clone()));
         Self(shared)
     }
 }
@@ -111,10 +109,10 @@ impl Executor for FleetExecutor {
         Box::pin(async move {
             let job = FleetJob::new(&self.0.run, self.0.accounts.clone(), plan.clone());
             let job = job.map_err(Error::usage)?;
-            let (messages, inbox) = mpsc::unbounded_channel();
+            let has_grown = Arc::new(Notify::new());
             let waiting = Waiting {
                 providers: job.providers(),
-                messages,
+                has_grown: Arc::clone(&has_grown),
                 is_begun: false,
             };
             self.0.waiting().insert(plan.id.clone(), waiting);
@@ -125,11 +123,11 @@ impl Executor for FleetExecutor {
                 job,
                 journal: StoredJournal::default(),
                 handed: 0,
-                submitted_at: None,
+                submitted: None,
                 interrupt,
                 on,
             };
-            following.follow(inbox).await.map_err(Error::failed)
+            following.follow(&has_grown).await.map_err(Error::failed)
         })
     }
 
@@ -163,42 +161,40 @@ impl Submissions {
         let _ = self.tell.send(news);
     }
 
-    /// Workers learn of a queue by the entry of the run, before it has a job.
-    async fn open_queue(&self, job: &FleetJob) -> Result<(), FleetError> {
+    /// Puts a job into its queue, unless it is there. Workers learn of a queue by the entry of the
+    /// run, before it has a job.
+    async fn submit(&self, job: &FleetJob) -> Result<(), FleetError> {
         let queue = queue_of(&job.providers())?;
         let mut queues = self.queues.lock().await;
         if !queues.contains(&queue) {
-            let add = |entry: Option<_>| {
-                entry.map(|mut entry: RunEntry| {
-                    entry.queues.insert(queue.clone());
-                    entry
-                })
+            let add = |entry: Option<RunEntry>| {
+                let mut entry = entry?;
+                entry.queues.insert(queue.clone());
+                Some(entry)
             };
             update_run(&self.link, &self.run, add).await?;
             queues.insert(queue);
         }
-        Ok(())
+        drop(queues);
+        queue::submit(&self.link, job).await.map(drop)
     }
 
-    async fn cancel(&self) -> Result<(), FleetError> {
-        cancel(&self.link, &self.run).await
+    /// Returns whether it was done. If not, the server is to be asked again.
+    fn is_done(&self, asked: Result<(), FleetError>) -> Result<bool, FleetError> {
+        match asked {
+            Ok(()) => Ok(true),
+            Err(_) if self.link.connection().borrow().is_none() => Ok(false),
+            Err(error @ FleetError::Server { .. }) => {
+                let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+                let note = format!("{}; it is tried again", whole(&error));
+                if said.insert(note.clone()) {
+                    self.say(News::Note(note));
+                }
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
     }
-}
-
-/// Has the workers stop what they do for a run, and takes the rest out of the queues.
-pub async fn cancel(link: &Link, run: &str) -> Result<(), FleetError> {
-    let mut queues = BTreeSet::new();
-    let cancelled = |entry: Option<RunEntry>| {
-        let mut entry = entry.filter(|entry| entry.state == RunState::Running)?;
-        entry.state = RunState::Cancelled;
-        queues.clone_from(&entry.queues);
-        Some(entry)
-    };
-    update_run(link, run, cancelled).await?;
-    for queue in queues {
-        withdraw(link, &queue, (run, None)).await?;
-    }
-    Ok(())
 }
 
 /// A job and its journal.
@@ -209,282 +205,189 @@ struct Following<'a> {
     journal: StoredJournal,
     /// How many events were handed over.
     handed: usize,
-    /// The events before the job was submitted: a claim that follows is none.
-    submitted_at: Option<usize>,
+    /// The events, and the last message, before the job was submitted: what they say is of earlier
+    /// submissions.
+    submitted: Option<(usize, u64)>,
     interrupt: watch::Receiver<Option<InterruptStage>>,
     on: &'a mut (dyn FnMut(Envelope) + Send),
 }
 
-/// Whether a job is still waited for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wait {
-    Goes,
-    Over,
-}
-
 impl Following<'_> {
-    async fn follow(
-        mut self,
-        mut inbox: mpsc::UnboundedReceiver<Option<(u64, Vec<u8>)>>,
-    ) -> Result<(), FleetError> {
-        let shared = self.shared;
-        let link = &shared.link;
-        let mut must_look = true;
+    async fn follow(mut self, has_grown: &Notify) -> Result<(), FleetError> {
+        let (shared, link) = (self.shared, &self.shared.link);
+        // A journal that rests is looked at after this long.
+        let rest = link.lease();
+        // Another submitter may withdraw a job, so one that rests is submitted again.
+        let (mut submit_at, mut cancelled_at) = (Instant::now(), None);
         loop {
-            if must_look {
-                let looked = self.journal.refresh(link, &self.name).await;
-                must_look = is_for_now(looked, link)?;
+            let before = self.journal.last;
+            let read = self.journal.refresh(link, &self.name).await;
+            let is_current = shared.is_done(read)?;
+            if self.journal.last > before && self.submitted.is_some() {
+                submit_at = Instant::now() + rest;
             }
-            if self.hand_over()? == Wait::Over {
-                return Ok(());
-            }
-            if self.submitted_at.is_none() && !must_look && !self.is_interrupted() {
-                match self.submit().await {
-                    Ok(()) => self.submitted_at = Some(self.journal.events.len()),
-                    failed => drop(is_for_now(failed, link)?),
-                }
-            }
-            let pause = if must_look || self.submitted_at.is_none() {
-                AGAIN
-            } else {
-                LOOK
-            };
-            tokio::select! {
-                message = inbox.recv() => match message.flatten() {
-                    Some((sequence, _)) if sequence <= self.journal.last => {}
-                    Some((sequence, payload)) => {
-                        // One that does not follow is read again.
-                        let applied = self.journal.apply(&self.name, &payload, sequence);
-                        must_look |= applied.is_err();
+            let is_over = self.hand_over()?;
+            let stage = *self.interrupt.borrow_and_update();
+            match stage {
+                _ if is_over => return Ok(()),
+                None if is_current && Instant::now() >= submit_at => {
+                    if shared.is_done(shared.submit(&self.job).await)? {
+                        let read = (self.journal.events.len(), self.journal.last);
+                        self.submitted.get_or_insert(read);
+                        submit_at = Instant::now() + rest;
                     }
-                    None => must_look = true,
+                }
+                // What is begun ends by itself. What a worker takes at this moment is finished, and
+                // found when the run is resumed.
+                Some(InterruptStage::Drain) if !self.is_begun() => {
+                    let queue = queue_of(&self.job.providers())?;
+                    let job = format!("{}.{}", self.name.run, self.name.id);
+                    let _ = withdraw(link, &queue, &job).await;
+                    return Ok(());
+                }
+                Some(InterruptStage::Cancel) => match cancelled_at {
+                    None => {
+                        cancelled_at = Some(Instant::now());
+                        // Without the server, no worker learns of it.
+                        let _ = timeout(MOST_WAIT, cancel(link, &shared.run)).await;
+                        continue;
+                    }
+                    Some(at) if !self.is_open() || at.elapsed() > MOST_WAIT => return Ok(()),
+                    Some(_) => {}
                 },
-                Ok(()) = self.interrupt.changed() => {
-                    if self.stop().await? == Wait::Over {
-                        return Ok(());
-                    }
-                }
-                () = sleep(pause) => must_look = true,
+                None | Some(InterruptStage::Drain) => {}
+            }
+            let is_waited_for = is_current && self.submitted.is_some() && cancelled_at.is_none();
+            tokio::select! {
+                () = has_grown.notified() => {}
+                Ok(()) = self.interrupt.changed() => {}
+                () = sleep(if is_waited_for { rest } else { AGAIN }) => {}
             }
         }
     }
 
-    fn is_interrupted(&self) -> bool {
-        self.interrupt.borrow().is_some()
+    /// Whether a worker has worked on it since it was submitted.
+    fn is_begun(&self) -> bool {
+        self.submitted
+            .is_some_and(|(_, last)| self.journal.last > last)
     }
 
-    async fn submit(&mut self) -> Result<(), FleetError> {
-        self.shared.open_queue(&self.job).await?;
-        queue::submit(&self.shared.link, &self.job).await.map(drop)
+    fn ending(&self) -> Option<JournalEnding> {
+        self.journal.events.last().map(JournalEnding::with_last)
     }
 
-    /// Hands over new events, and says whether more can follow.
-    fn hand_over(&mut self) -> Result<Wait, FleetError> {
-        if self.journal.claim.is_some() {
-            self.begun();
-        }
+    fn is_open(&self) -> bool {
+        self.ending() == Some(JournalEnding::Open)
+    }
+
+    /// Hands over new events, and says whether the job is over.
+    fn hand_over(&mut self) -> Result<bool, FleetError> {
         let new = self.journal.events.get(self.handed..).unwrap_or_default();
         new.iter().cloned().for_each(&mut *self.on);
         self.handed = self.journal.events.len();
         if let Some(reason) = &self.journal.refused {
             return Err(FleetError::Refused(reason.clone()));
         }
-        let ending = self.journal.events.last().map(JournalEnding::with_last);
-        let events = self.journal.events.len();
-        let is_new = self.submitted_at.is_some_and(|at| events > at);
-        Ok(match ending {
-            Some(JournalEnding::Complete) => Wait::Over,
-            // Another worker continues it, unless the run is cancelled.
-            Some(JournalEnding::Aborted(AbortReason::Interrupted)) => {
-                match *self.interrupt.borrow() {
-                    Some(InterruptStage::Cancel) => Wait::Over,
-                    Some(InterruptStage::Drain) | None => Wait::Goes,
-                }
+        if self.is_begun() {
+            let mut waiting = self.shared.waiting();
+            let job = waiting.get_mut(&self.name.id).filter(|job| !job.is_begun);
+            if let Some(job) = job {
+                job.is_begun = true;
+                self.shared.say(News::Changed);
             }
+        }
+        let is_new = self.submitted.is_some_and(|(at, _)| self.handed > at);
+        Ok(match self.ending() {
+            Some(JournalEnding::Complete) => true,
+            // Another worker continues it, unless the run is cancelled.
+            Some(JournalEnding::Aborted(AbortReason::Interrupted)) => false,
             // One of an earlier process is continued under the ceiling of this one.
-            Some(JournalEnding::Aborted(AbortReason::CostCeiling)) if !is_new => Wait::Goes,
-            Some(JournalEnding::Aborted(_)) => Wait::Over,
+            Some(JournalEnding::Aborted(AbortReason::CostCeiling)) => is_new,
+            Some(JournalEnding::Aborted(_)) => true,
             Some(JournalEnding::Empty | JournalEnding::OtherVersion | JournalEnding::Open)
-            | None => Wait::Goes,
+            | None => false,
         })
     }
-
-    fn begun(&self) {
-        let mut waiting = self.shared.waiting();
-        let job = waiting.get_mut(&self.name.id).filter(|job| !job.is_begun);
-        if let Some(job) = job {
-            job.is_begun = true;
-            self.shared.say(News::Changed);
-        }
-    }
-
-    /// What no worker has begun is not begun any more. What is begun ends by itself, or is cancelled.
-    async fn stop(&mut self) -> Result<Wait, FleetError> {
-        let shared = self.shared;
-        let link = &shared.link;
-        if *self.interrupt.borrow() == Some(InterruptStage::Cancel) {
-            let (looked, cancelled) = (&mut self.journal, shared.cancel());
-            // Without the server, no worker learns of it.
-            let _ = timeout(MOST_WAIT, cancelled).await;
-            let ends = async {
-                loop {
-                    sleep(AGAIN).await;
-                    let _ = looked.refresh(link, &self.name).await;
-                    let last = looked.events.last().map(JournalEnding::with_last);
-                    if last.is_none_or(|ending| ending != JournalEnding::Open) {
-                        return;
-                    }
-                }
-            };
-            let _ = timeout(MOST_WAIT, ends).await;
-            self.hand_over()?;
-            return Ok(Wait::Over);
-        }
-        let is_begun = self.journal.claim.is_some();
-        if !is_begun {
-            // What a worker took at this moment is finished, and found when the run is resumed.
-            let queue = queue_of(&self.job.providers())?;
-            let job = (self.name.run.as_str(), Some(&self.name.id));
-            let _ = withdraw(link, &queue, job).await;
-        }
-        Ok(if is_begun { Wait::Goes } else { Wait::Over })
-    }
 }
 
-/// Returns whether the server is to be asked again: it cannot be reached now.
-fn is_for_now(asked: Result<(), FleetError>, link: &Link) -> Result<bool, FleetError> {
-    match asked {
-        Ok(()) => Ok(false),
-        Err(FleetError::Server { .. }) => Ok(true),
-        Err(_) if link.connection().borrow().is_none() => Ok(true),
-        Err(error) => Err(error),
-    }
-}
-
-/// Gives each journal's messages to the task that waits for them.
-async fn hand_out(shared: Weak<Submissions>, mut news: mpsc::UnboundedReceiver<JournalNews>) {
-    while let Some(news) = news.recv().await {
-        let Some(shared) = shared.upgrade() else {
-            return;
-        };
-        let waiting = shared.waiting();
-        match news {
-            JournalNews::Message {
-                job,
-                sequence,
-                payload,
-            } => {
-                if let Some(job) = waiting.get(&job.id) {
-                    // Without a receiver it has ended.
-                    let _ = job.messages.send(Some((sequence, payload)));
-                }
-            }
-            JournalNews::Gap => {
-                for job in waiting.values() {
-                    let _ = job.messages.send(None);
-                }
+/// Wakes the tasks whose journals have grown.
+async fn hand_out(shared: Weak<Submissions>, mut news: mpsc::UnboundedReceiver<Option<JobName>>) {
+    while let (Some(grown), Some(shared)) = (news.recv().await, shared.upgrade()) {
+        for (id, job) in &*shared.waiting() {
+            if grown.as_ref().is_none_or(|grown| grown.id == *id) {
+                job.has_grown.notify_one();
             }
         }
     }
 }
 
 /// Watches the run, the workers and the server.
-async fn attend(shared: Weak<Submissions>, link: Link, run: String) {
+async fn attend(shared: Weak<Submissions>, link: Link) {
     let (mut workers, mut runs) = (roll::watch_workers(&link), roll::watch_runs(&link));
     let mut connection = link.connection();
-    let mut missing = Missing::default();
-    let mut was_cancelled = false;
-    loop {
-        let Some(shared) = shared.upgrade() else {
-            return;
-        };
-        let state = runs.borrow_and_update().get(&run).map(|entry| entry.state);
-        if state == Some(RunState::Cancelled) && !was_cancelled {
-            was_cancelled = true;
+    let (mut missing, mut times, mut was_cancelled) = (None, 0, false);
+    while let Some(shared) = shared.upgrade() {
+        let run = runs.borrow_and_update().get(&shared.run).cloned();
+        let is_cancelled = run.is_some_and(|run| run.state == RunState::Cancelled);
+        if is_cancelled && !was_cancelled {
             shared.say(News::Note("The run is cancelled in the fleet".to_owned()));
             shared.say(News::Cancelled);
         }
-        let slots = {
+        was_cancelled = is_cancelled;
+        let able: Vec<WorkerEntry> = {
             let workers = workers.borrow_and_update();
-            let able = workers.values().filter(|worker| !worker.leaves);
-            able.map(|worker| worker.slots).sum()
+            let able = workers.values().filter(|worker| worker.is_able());
+            able.cloned().collect()
         };
+        let slots = able.iter().map(|worker| worker.slots).sum();
         if shared.slots.swap(slots, Ordering::Relaxed) != slots {
             shared.say(News::Changed);
         }
         let is_connected = connection.borrow_and_update().is_some();
         let now = if is_connected {
-            let served: Vec<BTreeSet<ProviderId>> = {
-                let workers = workers.borrow();
-                let able = workers
-                    .values()
-                    .filter(|worker| !worker.leaves && worker.version == job::VERSION);
-                able.map(|worker| worker.serves.difference(&worker.refused).cloned().collect())
-                    .collect()
-            };
-            unserved(&shared.waiting(), &served)
+            unserved(&shared.waiting(), &able)
         } else {
             Some("The NATS server cannot be reached; the run waits for it".to_owned())
         };
-        if let Some(note) = missing.lasts(now) {
-            shared.say(News::Note(note));
+        times = if missing == now { times + 1 } else { 0 };
+        missing = now;
+        if let Some(note) = missing.as_ref().filter(|_| times == PATIENCE) {
+            shared.say(News::Note(note.clone()));
         }
         drop(shared);
         tokio::select! {
-            Ok(()) = workers.changed() => {}
             Ok(()) = runs.changed() => {}
             Ok(()) = connection.changed() => {}
-            () = sleep(PATIENCE / 3) => {}
+            () = sleep(PAUSE) => {}
         }
     }
 }
 
-/// A note that is said once it has been true for a while.
-#[derive(Debug, Default)]
-struct Missing {
-    note: Option<String>,
-    times: u32,
-}
-
-impl Missing {
-    fn lasts(&mut self, now: Option<String>) -> Option<String> {
-        if self.note != now {
-            *self = Self {
-                note: now,
-                times: 0,
-            };
-        }
-        self.times = self.times.saturating_add(1);
-        self.note.clone().filter(|_| self.times == 4)
-    }
-}
-
-/// Says which jobs no worker can do: `No worker of the fleet can ask anthropic: 12 jobs wait`.
-fn unserved(
-    waiting: &BTreeMap<ConsultationId, Waiting>,
-    served: &[BTreeSet<ProviderId>],
-) -> Option<String> {
-    let mut of: BTreeMap<String, usize> = BTreeMap::new();
+/// Says which jobs no worker can do.
+fn unserved(waiting: &BTreeMap<ConsultationId, Waiting>, able: &[WorkerEntry]) -> Option<String> {
+    let known: BTreeSet<&ProviderId> = able.iter().flat_map(|worker| &worker.serves).collect();
+    let mut lacking = BTreeSet::new();
     for job in waiting.values().filter(|job| !job.is_begun) {
-        if !served.iter().any(|serves| job.providers.is_subset(serves)) {
-            let known: BTreeSet<&ProviderId> = served.iter().flatten().collect();
-            let lacking = job.providers.iter().filter(|one| !known.contains(one));
-            let mut names: Vec<&str> = lacking.map(ProviderId::as_str).collect();
-            if names.is_empty() {
-                names = job.providers.iter().map(ProviderId::as_str).collect();
-            }
-            *of.entry(names.join(" and ")).or_default() += 1;
+        if !able.iter().any(|worker| worker.can_ask(&job.providers)) {
+            let unknown = job.providers.iter().filter(|one| !known.contains(one));
+            let unknown: Vec<&str> = unknown.map(ProviderId::as_str).collect();
+            let all = || job.providers.iter().map(ProviderId::as_str).collect();
+            lacking.insert(
+                Some(unknown)
+                    .filter(|it| !it.is_empty())
+                    .unwrap_or_else(all),
+            );
         }
     }
-    if of.is_empty() {
-        return None;
+    let lacking: Vec<String> = lacking.iter().map(|names| names.join(" and ")).collect();
+    match (lacking.is_empty(), able.is_empty()) {
+        (true, _) => None,
+        (false, true) => {
+            Some("No worker of this version has joined the fleet: the run waits".to_owned())
+        }
+        (false, false) => Some(format!(
+            "No worker of the fleet can ask {}: what needs it waits",
+            lacking.join(", ")
+        )),
     }
-    if served.is_empty() {
-        return Some("No worker of this version has joined the fleet: the run waits".to_owned());
-    }
-    let names: Vec<&str> = of.keys().map(String::as_str).collect();
-    Some(format!(
-        "No worker of the fleet can ask {}: what needs it waits",
-        names.join(", ")
-    ))
 }

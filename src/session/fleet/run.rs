@@ -1,17 +1,16 @@
-//! A run of a fleet: found there or begun, with its accounts in the ledger and a copy of its log, so
-//! that any machine can continue it.
+//! A run of a fleet: found there or begun, with its accounts in the ledger and its log as it is now,
+//! so that any machine can continue it.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use jiff::tz::TimeZone;
-use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep};
 
 use super::executor::FleetExecutor;
 use crate::benchmark::event::{BenchmarkEvent, BenchmarkEventKind, RunBegun};
@@ -34,10 +33,10 @@ use crate::fleet::journal::StoredJournal;
 use crate::fleet::ledger::Ledger;
 use crate::fleet::link::{FleetAddress, Link};
 use crate::fleet::names::JobName;
-use crate::fleet::submission::{RunLog, claim_run, close_run, open_run, update_run};
+use crate::fleet::submission::{claim_run, close_run, log_of, open_run, store_log, update_run};
 use crate::fleet::{FleetError, roll};
 use crate::records::lookup::LookupError;
-use crate::records::runs::{LockedRun, RunStore};
+use crate::records::runs::RunStore;
 use crate::records::statistics::calendar::date_of;
 use crate::session::batch::RunCeiling;
 use crate::session::batch::elsewhere::{Elsewhere, Executor, RunHeld, copy};
@@ -49,10 +48,16 @@ use crate::stopping::batch::conditions::StopConditions;
 /// Characters of the key of a suite and its flags.
 const KEY: usize = 40;
 
-/// Events within this time are copied together.
+/// Characters that tell the homes of a fleet apart.
+const HOME: usize = 12;
+
+/// The shortest time between two copies of a log.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long the last events of a log wait for the server.
+/// The part of the time that copies of a log take at most: it may be long, and is copied whole.
+const SHARE: u32 = 20;
+
+/// How long the last copy of a log waits for the server.
 const MOST_WAIT: Duration = Duration::from_secs(10);
 
 /// Journals that are read at once.
@@ -64,29 +69,34 @@ pub struct Fleet {
     pub link: Link,
     /// Its address, without what is secret.
     pub address: String,
-    /// Who submits.
-    owner: String,
+    submitter: Submitter,
     clock: Clock,
-    copy: Mutex<Option<JoinHandle<bool>>>,
+    /// The task that copies the log, and what ends it.
+    copying: Mutex<Option<(oneshot::Sender<()>, JoinHandle<()>)>>,
+}
+
+/// Who submits.
+#[derive(Clone, Debug)]
+pub struct Submitter {
+    /// For people.
+    pub name: String,
+    /// Tells the homes of all machines apart: each has a budget of its own.
+    pub home: String,
 }
 
 impl Fleet {
     pub async fn connect(
         address: FleetAddress,
-        owner: String,
+        submitter: Submitter,
         clock: Clock,
     ) -> Result<Self, FleetError> {
         Ok(Self {
             address: address.shown(),
             link: Link::connect(address).await?,
-            owner,
+            submitter,
             clock,
-            copy: Mutex::default(),
+            copying: Mutex::default(),
         })
-    }
-
-    fn copy(&self) -> MutexGuard<'_, Option<JoinHandle<bool>>> {
-        self.copy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets the limits of the accounts, the run's first.
@@ -96,22 +106,15 @@ impl Fleet {
         ceiling: RunCeiling,
         month: Option<Month>,
     ) -> Result<Vec<JobAccount>, FleetError> {
-        let day = date_of(self.clock.now(), &TimeZone::system());
+        let RunCeiling { name, limit, used } = ceiling;
+        let of_run = (account_of(&run.id), name, limit, used);
         let of_month = month.map(|month| {
-            let key = format!("month.{}", day.strftime("%Y-%m"));
-            (
-                key,
-                MonthCeiling::NAME,
-                Some(month.budget),
-                month.spent.known,
-            )
+            let day = date_of(self.clock.now(), &TimeZone::system());
+            let home = hash(&self.submitter.home, HOME);
+            let account = format!("month.{}.{home}", day.strftime("%Y-%m"));
+            let (limit, spent) = (Some(month.budget), month.spent.known);
+            (account, MonthCeiling::NAME, limit, spent)
         });
-        let of_run = (
-            account_of(&run.id),
-            ceiling.name,
-            ceiling.limit,
-            ceiling.used,
-        );
         let ledger = Ledger::new(&self.link);
         let mut accounts = Vec::new();
         for (key, name, limit, spent) in [of_run].into_iter().chain(of_month) {
@@ -120,6 +123,32 @@ impl Fleet {
             accounts.push(JobAccount { key, name });
         }
         Ok(accounts)
+    }
+
+    /// Writes the files of consultations that have ended on the fleet and have none here.
+    fn fetch(
+        &self,
+        state: &BenchmarkState,
+        home: &Home,
+        report: fn(&StoredRecord) -> String,
+        face: &dyn Face,
+    ) -> Result<(), Error> {
+        let index = IndexQueue::start(home, self.clock.now());
+        let results = state.results.iter();
+        let ids = results.flat_map(|result| result.consultations.iter().chain(&result.grading));
+        let copies = ids.filter(|id| !is_finished_here(id, home)).map(|id| {
+            let files = (home, report, index.sender());
+            self.copy_consultation(&state.begun.run, id, files)
+        });
+        let fetched = block_on(async {
+            let mut copies = futures_util::stream::iter(copies).buffer_unordered(TOGETHER);
+            while let Some(copied) = copies.next().await {
+                copied?;
+            }
+            Ok(())
+        });
+        index.finish(RebuildTime::Later, face);
+        fetched
     }
 
     async fn copy_consultation(
@@ -143,26 +172,24 @@ impl Fleet {
         Ok(())
     }
 
-    async fn end_entry(&self, run: &str, done: u64) -> Result<(), FleetError> {
-        let end = |entry: Option<RunEntry>| {
-            let entry = entry?;
-            let state = RunState::Ended;
-            Some(RunEntry {
-                state,
-                done,
-                ..entry
-            })
-        };
-        update_run(&self.link, run, end).await
+    /// Returns the run that a user names by its id, or by a unique prefix of it.
+    fn meant(&self, name: &str) -> Result<Option<RunId>, Error> {
+        let runs = wait(roll::runs(&self.link))?;
+        let prefixes = [name.to_owned(), format!("{}{name}", RunId::PREFIX)];
+        let is_meant = |run: &&String| prefixes.iter().any(|it| run.starts_with(it));
+        let mut meant = runs.keys().filter(is_meant);
+        let first = meant.next().and_then(|run| RunId::parse(run));
+        Ok(first.filter(|_| meant.next().is_none()))
     }
 }
 
 /// Waits outside of every runtime.
 fn wait<T>(asked: impl Future<Output = Result<T, FleetError>>) -> Result<T, Error> {
-    host::runtime()
-        .map_err(Error::failed)?
-        .block_on(asked)
-        .map_err(Error::failed)
+    block_on(async { asked.await.map_err(Error::failed) })
+}
+
+fn block_on<T>(asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    host::runtime().map_err(Error::failed)?.block_on(asked)
 }
 
 impl Elsewhere for Fleet {
@@ -184,72 +211,49 @@ impl Elsewhere for Fleet {
         terms: &RunTerms,
         conditions: &StopConditions,
     ) -> Result<Option<RunId>, Error> {
-        let key = key(terms, conditions);
-        wait(async {
-            let run = open_run(&self.link, &key).await?;
-            let Some(run) = run.as_deref().and_then(RunId::parse) else {
-                return Ok(None);
-            };
-            let (_, events) = RunLog::open::<Value>(&self.link, run.as_str()).await?;
-            if events.is_empty() {
-                // The process that opened it ended before it began.
-                close_run(&self.link, &key).await?;
-                return Ok(None);
-            }
-            Ok(Some(run))
-        })
+        let open = wait(open_run(&self.link, &key_of(terms, conditions)))?;
+        Ok(open.and_then(|run| RunId::parse(&run)))
     }
 
     fn claim(&self, begun: &RunBegun) -> Result<RunId, Error> {
-        let key = key(&begun.terms, &begun.conditions);
-        let open = wait(claim_run(&self.link, &key, begun.run.as_str()))?;
-        Ok(RunId::parse(&open).unwrap_or_else(|| begun.run.clone()))
+        let key = key_of(&begun.terms, &begun.conditions);
+        let event = BenchmarkEventKind::Begun(Box::new(begun.clone()));
+        let event = BenchmarkEvent::new(self.clock.now(), event);
+        let log = serde_json::to_string(&event).map_err(Error::failed)? + "\n";
+        let run = begun.run.as_str();
+        let open = wait(async {
+            // Who finds the run finds its log.
+            store_log(&self.link, run, log.as_bytes()).await?;
+            claim_run(&self.link, &key, run).await
+        });
+        Ok(RunId::parse(&open?).unwrap_or_else(|| begun.run.clone()))
     }
 
-    fn import(&self, store: &RunStore, name: &str) -> Result<(), Error> {
-        let run = match store.find(name).map_err(Error::usage)? {
-            Ok(run) => run,
-            Err(LookupError::Ambiguous(_)) => return Ok(()),
-            Err(LookupError::NotFound) => {
-                let runs = wait(roll::runs(&self.link))?;
-                let prefixes = [name.to_owned(), format!("{}{name}", RunId::PREFIX)];
-                let is_meant = |run: &&String| prefixes.iter().any(|it| run.starts_with(it));
-                let mut meant = runs.keys().filter(is_meant);
-                // None or several: the error is that of a run which is not here.
-                match (meant.next().and_then(|run| RunId::parse(run)), meant.next()) {
-                    (Some(run), None) => run,
-                    _ => return Ok(()),
-                }
-            }
-        };
-        let (_, events) = wait(RunLog::open(&self.link, run.as_str()))?;
-        store.import(&run, &events).map_err(Error::failed)
-    }
-
-    fn fetch(
+    fn import(
         &self,
-        state: &BenchmarkState,
-        home: &Home,
-        report: fn(&StoredRecord) -> String,
-        face: &dyn Face,
+        store: &RunStore,
+        name: &str,
+        (home, report, face): (&Home, fn(&StoredRecord) -> String, &dyn Face),
     ) -> Result<(), Error> {
-        let index = IndexQueue::start(home, self.clock.now());
-        let results = state.results.iter();
-        let ids = results.flat_map(|result| result.consultations.iter().chain(&result.grading));
-        let copies = ids.filter(|id| !is_finished_here(id, home)).map(|id| {
-            let files = (home, report, index.sender());
-            self.copy_consultation(&state.begun.run, id, files)
-        });
-        let runtime = host::runtime().map_err(Error::failed)?;
-        let fetched = runtime.block_on(async {
-            let mut copies = futures_util::stream::iter(copies).buffer_unordered(TOGETHER);
-            while let Some(copied) = copies.next().await {
-                copied?;
-            }
-            Ok(())
-        });
-        index.finish(RebuildTime::Later, face);
-        fetched
+        let run = match store.find(name).map_err(Error::usage)? {
+            Err(LookupError::Ambiguous(_)) => None,
+            Err(LookupError::NotFound) => self.meant(name)?,
+            Ok(run) => Some(run),
+        };
+        // None or several: the error is that of a run which is not here.
+        let Some(run) = run else { return Ok(()) };
+        if let Some(log) = wait(log_of(&self.link, run.as_str()))?
+            && store.import(&run, &log).map_err(Error::failed)?
+        {
+            let state = store.load(&run).map_err(Error::failed)?.state;
+            self.fetch(&state, home, report, face)?;
+        }
+        Ok(())
+    }
+
+    fn has(&self, run: &str) -> Result<bool, Error> {
+        let has_log = async || Ok(log_of(&self.link, run).await?.is_some());
+        wait(async { Ok(roll::runs(&self.link).await?.contains_key(run) || has_log().await?) })
     }
 
     fn spent(&self, run: &str) -> Result<MicroUsd, Error> {
@@ -274,60 +278,52 @@ impl Elsewhere for Fleet {
                 Some(RunEntry {
                     version: VERSION.to_owned(),
                     state: RunState::Running,
+                    done: before.as_ref().map_or(0, |before| before.done),
                     queues: before.map(|before| before.queues).unwrap_or_default(),
                     accounts: accounts.clone(),
-                    owner: self.owner.clone(),
+                    owner: self.submitter.name.clone(),
                     name: run.name.clone(),
                     total: run.total,
-                    done: run.done,
                     at: self.clock.now(),
                 })
             };
             update_run(&self.link, &run.id, entry).await?;
             Ok(FleetExecutor::new(&self.link, &run.id, accounts))
-        });
-        Ok(Arc::new(executor?))
+        })?;
+        if let Some(log) = run.log.clone() {
+            let (end, ended) = oneshot::channel();
+            let copying = copy_log(self.link.clone(), run.id.clone(), log, ended);
+            let copying = (end, self.link.spawn(copying));
+            *self.copying.lock().unwrap_or_else(PoisonError::into_inner) = Some(copying);
+        }
+        Ok(Arc::new(executor))
     }
 
-    /// Where another process continues the run, that process's log stays: it leads to the same
-    /// consultations.
-    fn copy_log(&self, run: &mut LockedRun) -> Result<(), Error> {
-        let (copies, events) = mpsc::unbounded_channel();
-        run.copies = Some(copies);
-        let before = fs::read_to_string(&run.files.log).unwrap_or_default();
-        let own = before.lines().map(serde_json::from_str);
-        let mut copying = Copying {
-            link: self.link.clone(),
-            run: run.state().begun.run.to_string(),
-            events,
-            own: own.map_while(Result::ok).collect(),
-            log: None,
-            done: run.state().results.len() as u64,
-        };
-        let is_ours = wait(copying.append())?;
-        *self.copy() = Some(self.link.spawn(copying.run(is_ours)));
-        Ok(())
-    }
-
-    fn copied(&self, state: &BenchmarkState) -> Result<bool, Error> {
-        let (copy, begun) = (self.copy().take(), &state.begun);
+    fn end(&self, run: &str, begun: Option<&RunBegun>, is_complete: bool) -> Result<(), Error> {
+        let copying = self.copying.lock().unwrap_or_else(PoisonError::into_inner);
+        let copying = { copying }.take();
         wait(async {
-            let is_copied = match copy {
-                Some(copy) => copy.await.unwrap_or(false),
-                None => true,
-            };
-            if state.is_complete() {
-                // The same command begins another run.
-                close_run(&self.link, &key(&begun.terms, &begun.conditions)).await?;
-                let done = state.results.len() as u64;
-                self.end_entry(begun.run.as_str(), done).await?;
+            if let Some((end, copying)) = copying {
+                drop(end);
+                // What the server lacks is found in the journals.
+                let _ = copying.await;
             }
-            Ok(is_copied)
+            if !is_complete {
+                return Ok(());
+            }
+            if let Some(RunBegun {
+                terms, conditions, ..
+            }) = begun
+            {
+                // The same command begins another run.
+                close_run(&self.link, &key_of(terms, conditions)).await?;
+            }
+            let end = |entry: Option<RunEntry>| {
+                let state = RunState::Ended;
+                Some(RunEntry { state, ..entry? })
+            };
+            update_run(&self.link, run, end).await
         })
-    }
-
-    fn end(&self, run: &str) -> Result<(), Error> {
-        wait(self.end_entry(run, 0))
     }
 }
 
@@ -335,92 +331,48 @@ fn account_of(run: &str) -> String {
     format!("run.{run}")
 }
 
-/// Copies the log of a run. True at the end if the copy is that log.
-struct Copying {
-    link: Link,
-    run: String,
-    events: mpsc::UnboundedReceiver<BenchmarkEvent>,
-    /// The log of this process.
-    own: Vec<Value>,
-    /// The log on the server, and how many events it has; `None` before it is read.
-    log: Option<(RunLog, usize)>,
-    done: u64,
+/// Stores the log of a run on the server whenever it has grown, until the process is done with it.
+async fn copy_log(link: Link, run: String, log: PathBuf, mut ended: oneshot::Receiver<()>) {
+    let (mut copied, mut give_up) = (0, None);
+    loop {
+        let began = Instant::now();
+        let mut lines = tokio::fs::read(&log).await.unwrap_or_default();
+        let whole = lines.iter().rposition(|byte| *byte == b'\n');
+        lines.truncate(whole.map_or(0, |end| end + 1));
+        let is_copied = lines.len() == copied || store(&link, &run, &lines).await.is_ok();
+        if is_copied {
+            copied = lines.len();
+        }
+        if give_up.is_some_and(|at| is_copied || Instant::now() > at) {
+            return;
+        }
+        tokio::select! {
+            _ = &mut ended, if give_up.is_none() => give_up = Some(Instant::now() + MOST_WAIT),
+            () = sleep(PAUSE.max(began.elapsed() * SHARE)) => {}
+        }
+    }
 }
 
-impl Copying {
-    async fn run(mut self, mut is_ours: bool) -> bool {
-        loop {
-            let is_over = self.collect().await;
-            let give_up = Instant::now() + MOST_WAIT;
-            is_ours = is_ours
-                && loop {
-                    match self.append().await {
-                        Ok(is_ours) => break is_ours,
-                        // Its own message may be there, and its answer lost.
-                        Err(_) if is_over && Instant::now() < give_up => sleep(PAUSE / 4).await,
-                        Err(_) => break true,
-                    }
-                };
-            let done = |entry: Option<RunEntry>| {
-                let entry = entry.filter(|entry| entry.done < self.done)?;
-                let done = self.done;
-                Some(RunEntry { done, ..entry })
-            };
-            // It is only for people.
-            let _ = timeout(PAUSE, update_run(&self.link, &self.run, done)).await;
-            if is_over {
-                return is_ours;
-            }
-        }
-    }
-
-    /// Waits for events, and for those that come soon after. True when no more come.
-    async fn collect(&mut self) -> bool {
-        let until = Instant::now() + PAUSE;
-        loop {
-            let Ok(event) = timeout_at(until, self.events.recv()).await else {
-                return false;
-            };
-            let Some(event) = event else {
-                return true;
-            };
-            if matches!(event.kind, BenchmarkEventKind::CaseRunFinished { .. }) {
-                self.done += 1;
-            }
-            self.own.extend(serde_json::to_value(&event));
-        }
-    }
-
-    /// Appends what the server lacks. False if its log is that of another process.
-    async fn append(&mut self) -> Result<bool, FleetError> {
-        let (log, has) = match &mut self.log {
-            Some(log) => log,
-            log @ None => {
-                let (opened, theirs) = RunLog::open::<Value>(&self.link, &self.run).await?;
-                if !self.own.starts_with(&theirs) {
-                    return Ok(false);
-                }
-                log.insert((opened, theirs.len()))
-            }
-        };
-        let missing = self.own.get(*has..).unwrap_or_default();
-        if missing.is_empty() {
-            return Ok(true);
-        }
-        let appended = log.append(missing).await;
-        *has = self.own.len();
-        if !matches!(appended, Ok(true)) {
-            self.log = None;
-        }
-        appended
-    }
+async fn store(link: &Link, run: &str, log: &[u8]) -> Result<(), FleetError> {
+    store_log(link, run, log).await?;
+    let is_result = |line: &&[u8]| {
+        let event = serde_json::from_slice(line).map(|event: BenchmarkEvent| event.kind);
+        matches!(event, Ok(BenchmarkEventKind::CaseRunFinished { .. }))
+    };
+    let done = log.split(|byte| *byte == b'\n').filter(is_result).count() as u64;
+    let done = |entry: Option<RunEntry>| Some(RunEntry { done, ..entry? });
+    update_run(link, run, done).await
 }
 
 /// Stands for a suite, the flags of its run, and the version.
-fn key(terms: &RunTerms, conditions: &StopConditions) -> String {
+fn key_of(terms: &RunTerms, conditions: &StopConditions) -> String {
     let mut terms = terms.clone();
     // The same suite lies elsewhere on another machine.
     terms.suite.path.clear();
     let text = serde_json::to_string(&(terms, conditions)).unwrap_or_default();
-    sha256(&text).chars().take(KEY).collect()
+    hash(&text, KEY)
+}
+
+fn hash(of: &str, characters: usize) -> String {
+    sha256(of).chars().take(characters).collect()
 }

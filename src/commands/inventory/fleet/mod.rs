@@ -10,7 +10,7 @@ use crate::commands::flags::fleet_address::connect;
 use crate::commands::{App, block_on};
 use crate::error::Error;
 use crate::fleet::roll;
-use crate::session::fleet::executor::cancel;
+use crate::fleet::submission::cancel;
 use crate::session::fleet::run::Fleet;
 use crate::session::fleet::status::FleetStatus;
 

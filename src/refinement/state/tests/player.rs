@@ -68,6 +68,7 @@ pub(super) fn begun(document: &str) -> RefinementEventKind {
         document: TextHash::of(document),
         criteria: criteria(),
         tool_version: "0.1.0".to_owned(),
+        fleet: None,
     }))
 }
 

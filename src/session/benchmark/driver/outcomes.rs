@@ -139,6 +139,10 @@ impl RunInProgress<'_> {
         let grading = Some(id.clone());
         let outcome = match result {
             Ok(outcome) => outcome,
+            // No process has begun it.
+            Err(error) if self.state().is_halted() => {
+                return self.defer(run, DeferralCause::Stop, Some(whole(error.source())));
+            }
             Err(error) => {
                 return self.fail(run, Some(answer), grading, whole(error.source()));
             }

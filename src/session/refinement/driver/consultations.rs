@@ -137,6 +137,11 @@ impl LoopInProgress<'_> {
         let ended = |answer| Ok(Some(ConsultationEnd { spend, answer }));
         let outcome = match result {
             Ok(outcome) => outcome,
+            // No process has begun it.
+            Err(_) if self.stop.is_some() => {
+                self.record_cut_off(id)?;
+                return Ok(None);
+            }
             Err(error) => return ended(Err(whole(error.source()))),
         };
         match read(&outcome.record) {

@@ -29,14 +29,14 @@ const MODEL: &str = "openai:gpt-6.1-sol";
 
 /// A document with the server that answers its questions.
 #[derive(Debug)]
-struct Refinement {
-    server: ProviderServer,
-    conclave: Conclave,
+pub(super) struct Refinement {
+    pub(super) server: ProviderServer,
+    pub(super) conclave: Conclave,
 }
 
 impl Refinement {
     /// Sets up a document with the questions on `k01`, `k02`, …, which get an answer.
-    fn of(questions: usize) -> Self {
+    pub(super) fn of(questions: usize) -> Self {
         let server = ProviderServer::start();
         let conclave = Conclave::at(&server);
         let refinement = Self { server, conclave };
@@ -52,7 +52,7 @@ impl Refinement {
     }
 
     /// Sets the answer to a question.
-    fn on(&self, number: usize, answer: Answer) {
+    pub(super) fn on(&self, number: usize, answer: Answer) {
         self.server.on(asking(number), answer);
     }
 
@@ -60,7 +60,7 @@ impl Refinement {
         self.conclave.folder().join("SPEC.md")
     }
 
-    fn document(&self) -> String {
+    pub(super) fn document(&self) -> String {
         std::fs::read_to_string(self.path()).unwrap()
     }
 
@@ -96,16 +96,16 @@ impl Refinement {
         std::fs::write(path, lines.concat()).unwrap();
     }
 
-    fn run(&self, more: &[&str]) -> RunOutput {
+    pub(super) fn run(&self, more: &[&str]) -> RunOutput {
         self.conclave.run(&arguments(more))
     }
 
-    fn start(&self, more: &[&str]) -> RunningProcess {
+    pub(super) fn start(&self, more: &[&str]) -> RunningProcess {
         self.conclave.start(&arguments(more))
     }
 
     /// Returns the number of requests for each question.
-    fn requests(&self) -> BTreeMap<String, usize> {
+    pub(super) fn requests(&self) -> BTreeMap<String, usize> {
         let mut requests = BTreeMap::new();
         for request in self.server.requests() {
             *requests.entry(question_of(&request.body)).or_default() += 1;
@@ -114,7 +114,7 @@ impl Refinement {
     }
 
     /// Waits until this many requests have arrived.
-    fn wait_for_requests(&self, count: usize) {
+    pub(super) fn wait_for_requests(&self, count: usize) {
         let description = format!("{count} requests have arrived");
         self.server
             .wait_until(&description, |requests| requests.len() >= count);
@@ -220,7 +220,7 @@ fn findings(lines: &str) -> Value {
     found
 }
 
-fn answered(number: usize) -> Answer {
+pub(super) fn answered(number: usize) -> Answer {
     position(&format!("Q1 ANSWERED: {}", answer_to(number)))
 }
 

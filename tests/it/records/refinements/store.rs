@@ -19,6 +19,7 @@ pub(super) fn begun(document: &str) -> LoopBegun {
         document: TextHash::of(document),
         criteria: Preset::Balanced.criteria(),
         tool_version: "0".to_owned(),
+        fleet: None,
     }
 }
 

@@ -5,6 +5,7 @@ mod runs;
 mod money;
 mod failures;
 mod workers;
+mod loops;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -134,8 +135,12 @@ fn benchmark<'a>(more: &[&'a str]) -> Vec<&'a str> {
 
 /// Returns the position of an expert that answers right.
 fn right() -> Answer {
+    says("B")
+}
+
+fn says(answer: &str) -> Answer {
     let position = json!({
-        "position": "It follows from the rules.\nANSWER: B",
+        "position": format!("It follows from the rules.\nANSWER: {answer}"),
         "key_points": ["the rules"],
         "rationale": "The rules say so.",
         "confidence": 0.8,

@@ -78,7 +78,10 @@ fn month_of_the_submitter_is_an_account_that_all_workers_keep() {
     let status = fleet.status();
     let months = status["shared_accounts"].as_object().unwrap();
     let (month, account) = months.iter().next().expect("an account of the month");
-    assert!(month.starts_with("month.20"), "{month}");
+    assert!(
+        month.starts_with("month.20") && month.len() == 26,
+        "{month}"
+    );
     assert_eq!(account["limit"], 250_000);
     assert_eq!(account["spent"], status["runs"][0]["account"]["spent"]);
     assert_eq!(account["reserved"], 0);

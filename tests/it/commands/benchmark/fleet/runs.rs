@@ -5,7 +5,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use super::*;
-use crate::support::provider_server::Hold;
+use crate::support::provider_server::{Hold, Vendor};
 
 /// Returns the results of a report without what differs between any two runs.
 fn steady(report: &Value) -> Vec<Value> {
@@ -56,12 +56,9 @@ fn two_submitters_of_a_suite_have_one_run_and_pay_once() {
     write_suite(&other, 30);
     fleet
         .server
-        .on(On::any(), right().delay(Duration::from_millis(400)));
-    let first = fleet.submitter.start(&benchmark(&[]));
-    fleet
-        .server
-        .wait_until("the first run asks", |requests| requests.len() > 3);
-    let second = other.start(&benchmark(&[]));
+        .on(On::any(), right().delay(Duration::from_millis(100)));
+    // At the same moment: neither knows of the other when it looks.
+    let [first, second] = [&fleet.submitter, &other].map(|it| it.start(&benchmark(&[])));
     let reports = [first, second].map(|run| run.wait().ends_with(0).json());
     assert_eq!(reports[0]["run_id"], reports[1]["run_id"]);
     assert_eq!(steady(&reports[0]), steady(&reports[1]));
@@ -151,4 +148,88 @@ fn run_that_is_cancelled_elsewhere_stops_and_can_be_resumed() {
         .run(&["fleet", "cancel", "nothing"])
         .ends_with(2);
     unknown.assert_stderr_contains("the fleet has no run `nothing`");
+}
+
+#[test]
+fn what_one_submitter_withdraws_is_done_for_the_other() {
+    let Some(fleet) = Fleet::of(1, 12) else {
+        return;
+    };
+    let hold = Hold::new();
+    fleet.server.on(On::any(), right().held_by(&hold));
+    let run = fleet.submitter.start(&benchmark(&[]));
+    fleet
+        .server
+        .wait_until("it asks", |requests| requests.len() >= 4);
+    let other = member(&fleet.nats, Conclave::new());
+    write_suite(&other, 12);
+    let follower = other.start(&benchmark(&[]));
+    follower.wait_until("it joins", |stderr| stderr.contains("has this run already"));
+    run.signal(Signal::INT);
+    run.wait_until("it stops", |stderr| stderr.contains("Ctrl-C again"));
+    hold.release();
+    run.wait().ends_with(130);
+    let report = follower.wait().ends_with(0).json();
+    assert_eq!(outcomes(&report).len(), 12);
+    assert!(fleet.requests().values().all(|requests| *requests == 1));
+}
+
+#[test]
+fn answers_that_no_grader_was_asked_about_are_graded_when_the_run_is_resumed() {
+    let Some(fleet) = Fleet::of(1, 0) else {
+        return;
+    };
+    let case = |number| {
+        let question = format!("Which is right in q{number:03}?");
+        json!({"id": format!("q{number:03}"), "question": question, "expected": "B", "match": "judge"})
+    };
+    let suite: Vec<String> = (1..=3).map(|number| case(number).to_string()).collect();
+    fs::write(
+        fleet.submitter.folder().join("suite.jsonl"),
+        suite.join("\n"),
+    )
+    .unwrap();
+    let hold = Hold::new();
+    fleet.server.on(On::any(), right().held_by(&hold));
+    let grader = || On::vendor(Vendor::Anthropic);
+    fleet.server.on(grader(), says("RIGHT"));
+    let graded = benchmark(&["--grader", "anthropic:claude-opus-5-5"]);
+    let run = fleet.submitter.start(&graded);
+    fleet
+        .server
+        .wait_until("it asks", |requests| requests.len() >= 3);
+    run.signal(Signal::INT);
+    run.wait_until("it stops", |stderr| stderr.contains("Ctrl-C again"));
+    hold.release();
+    run.wait().ends_with(130);
+    assert!(fleet.server.requests_to(Vendor::Anthropic).is_empty());
+    let report = fleet.submitter.run(&graded).ends_with(0).json();
+    let approved = outcomes(&report)
+        .into_values()
+        .filter(|it| it == "approved");
+    assert_eq!(approved.count(), 3, "{report:#}");
+    assert_eq!(fleet.server.requests().len(), 6);
+}
+
+#[test]
+fn run_continues_only_where_it_began() {
+    let Some(fleet) = Fleet::of(1, 6) else {
+        return;
+    };
+    let hold = Hold::new();
+    fleet.server.on(On::any(), right().held_by(&hold));
+    let run = fleet.submitter.start(&benchmark(&[]));
+    fleet
+        .server
+        .wait_until("it asks", |requests| requests.len() >= 4);
+    drop(run);
+    let id = fleet.run_status()["run"].as_str().unwrap().to_owned();
+    let elsewhere = NatsServer::start().unwrap();
+    let submitter = fleet.submitter.variable("CONCLAVE_FLEET", elsewhere.url());
+    let resume = ["benchmark", "resume", &id, "--yes"];
+    let other = submitter.run(&resume).ends_with(2);
+    other.assert_stderr_contains(&format!("{} does not have it", elsewhere.url()));
+    let here = submitter.without("CONCLAVE_FLEET");
+    let local = here.run(&resume).ends_with(2);
+    local.assert_stderr_contains("is a run of the fleet nats://127.0.0.1:");
 }
