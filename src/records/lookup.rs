@@ -82,7 +82,7 @@ fn in_index(index: &Connection, name: &str) -> rusqlite::Result<Vec<Consultation
 
 /// An id or a prefix of it, with or without the prefix of all ids, one of its files, or `last`. A
 /// whole id wins over longer ones that begin with it.
-pub(super) fn among<T: Display>(
+pub fn among<T: Display>(
     mut newest_first: Vec<T>,
     id_prefix: &str,
     name: &str,

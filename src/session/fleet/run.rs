@@ -35,7 +35,7 @@ use crate::fleet::link::{FleetAddress, Link};
 use crate::fleet::names::JobName;
 use crate::fleet::submission::{claim_run, close_run, log_of, open_run, store_log, update_run};
 use crate::fleet::{FleetError, roll};
-use crate::records::lookup::LookupError;
+use crate::records::lookup::{LookupError, among};
 use crate::records::runs::RunStore;
 use crate::records::statistics::calendar::date_of;
 use crate::session::batch::RunCeiling;
@@ -172,14 +172,11 @@ impl Fleet {
         Ok(())
     }
 
-    /// Returns the run that a user names by its id, or by a unique prefix of it.
-    fn meant(&self, name: &str) -> Result<Option<RunId>, Error> {
+    /// Finds the run that a user names, as those of a home are found.
+    pub fn find(&self, name: &str) -> Result<Result<String, LookupError<String>>, Error> {
         let runs = wait(roll::runs(&self.link))?;
-        let prefixes = [name.to_owned(), format!("{}{name}", RunId::PREFIX)];
-        let is_meant = |run: &&String| prefixes.iter().any(|it| run.starts_with(it));
-        let mut meant = runs.keys().filter(is_meant);
-        let first = meant.next().and_then(|run| RunId::parse(run));
-        Ok(first.filter(|_| meant.next().is_none()))
+        let newest_first = runs.into_keys().rev().collect();
+        Ok(among(newest_first, RunId::PREFIX, name))
     }
 }
 
@@ -237,7 +234,10 @@ impl Elsewhere for Fleet {
     ) -> Result<(), Error> {
         let run = match store.find(name).map_err(Error::usage)? {
             Err(LookupError::Ambiguous(_)) => None,
-            Err(LookupError::NotFound) => self.meant(name)?,
+            Err(LookupError::NotFound) => {
+                let run = self.find(name)?.ok();
+                run.and_then(|run| RunId::parse(&run))
+            }
             Ok(run) => Some(run),
         };
         // None or several: the error is that of a run which is not here.
