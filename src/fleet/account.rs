@@ -84,6 +84,12 @@ impl Account {
         self.jobs.values().map(|job| job.reserved).sum()
     }
 
+    /// Counts no less than `spent` from now on.
+    pub fn set_limit(&mut self, limit: Option<MicroUsd>, spent: MicroUsd) {
+        self.limit = limit;
+        self.spent += MicroUsd(spent.0.saturating_sub(self.spent().0));
+    }
+
     /// Begins a job, or takes it over with what its journal counts.
     ///
     /// # Errors

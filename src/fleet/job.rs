@@ -37,6 +37,7 @@ pub struct FleetJob {
 
 /// An account that the calls of a job are reserved in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JobAccount {
     /// Its key in the ledger.
     pub key: String,
@@ -74,7 +75,7 @@ impl FleetJob {
         let context = context.map(|context| std::mem::take(&mut context.text));
         let control = &mut plan.control;
         control.consent.consent_mode = ConsentMode::PreApproved;
-        // Its budget is an account of the job; that of a worker is its own.
+        // Its budget is an account of the job.
         control.consent.month = None;
         control.consent.asks_first_cost = false;
         let job = Self {
@@ -161,6 +162,7 @@ pub enum JournalMessage {
 
 /// A run, as its submitter states it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunEntry {
     pub version: String,
     pub state: RunState,
@@ -181,6 +183,7 @@ pub struct RunEntry {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
     Running,
@@ -191,6 +194,7 @@ pub enum RunState {
 
 /// A worker, as it states itself; an entry that is not renewed expires.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WorkerEntry {
     pub version: String,
     /// The providers that it can ask.
@@ -215,9 +219,10 @@ impl WorkerEntry {
         self.version == VERSION && !self.leaves
     }
 
-    /// Whether it has keys for all of these that were not refused.
-    pub fn can_ask(&self, providers: &BTreeSet<ProviderId>) -> bool {
-        providers.is_subset(&self.serves) && providers.is_disjoint(&self.refused)
+    /// Whether it takes jobs that need these providers.
+    pub fn can_do(&self, providers: &BTreeSet<ProviderId>) -> bool {
+        let has_keys = providers.is_subset(&self.serves) && providers.is_disjoint(&self.refused);
+        self.is_able() && has_keys
     }
 }
 

@@ -3,25 +3,24 @@
 //!
 //! A worker claims a job by its first message; from then on, the worker that held it before fails
 //! to append and learns that it lost the job. Events go out in order, several in a message where they come
-//! while one is under way. A call waits until its start is acknowledged ([`JournalState::acked`]).
+//! while one is under way. A call waits until its start is acknowledged ([`Claim::passed`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::header::NATS_MESSAGE_ID;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
-use crate::consultation::event::{CallEvent, ConsultationEvent, Envelope, Event};
+use crate::consultation::event::{AbortReason, CallEvent, ConsultationEvent, Envelope, Event};
 use crate::domain::cost::money::MicroUsd;
-use crate::domain::ids::{CallId, ProviderId};
+use crate::domain::ids::{CallId, ConsultationId, ProviderId};
 use crate::domain::time::Timestamp;
 use crate::engine::ports::{Subscriber, SubscriberError};
 
 use super::account::JobEnding;
 use super::job::JournalMessage;
-use super::link::{Link, is_unanswered, is_wrong_sequence};
+use super::link::Link;
 use super::names::JobName;
 use super::{FleetError, OrRefused};
 
@@ -81,11 +80,12 @@ impl Tally {
                 self.ending = Some(JobEnding::Final);
             }
             Event::Consultation(ConsultationEvent::Aborted(abort)) => {
-                let is_resumable = abort.reason.is_resumable();
-                self.ending = Some(if is_resumable {
-                    JobEnding::Resumable
-                } else {
-                    JobEnding::Final
+                // What failed for another reason is not submitted again.
+                self.ending = Some(match abort.reason {
+                    AbortReason::Interrupted
+                    | AbortReason::CostCeiling
+                    | AbortReason::UserCancelled => JobEnding::Resumable,
+                    _ => JobEnding::Final,
                 });
             }
             Event::Consultation(ConsultationEvent::Resumed(_)) => {
@@ -109,14 +109,6 @@ impl Tally {
             .values()
             .filter_map(|(_, provider)| provider.as_ref())
     }
-}
-
-/// The claim of a worker on a job.
-#[derive(Clone, Debug)]
-pub struct Claim {
-    pub job: JobName,
-    /// The sequence of its message.
-    pub sequence: u64,
 }
 
 impl StoredJournal {
@@ -167,19 +159,18 @@ impl StoredJournal {
         Ok(())
     }
 
-    /// Claims the job for a worker. `None` if another one appended meanwhile.
+    /// Claims the job for a worker, which writes on. `None` if another one appended meanwhile.
     pub async fn claim(
         &self,
         link: &Link,
         job: &JobName,
         worker: &str,
         at: Timestamp,
-    ) -> Result<Option<Claim>, FleetError> {
+    ) -> Result<Option<JournalWriter>, FleetError> {
         let worker = worker.to_owned();
         let message = JournalMessage::Claimed { worker, at };
-        let sequence = append(link, job, &message, self.last).await?;
-        let job = job.clone();
-        Ok(sequence.map(|sequence| Claim { job, sequence }))
+        let claim = append(link, job, &message, self.last).await?;
+        Ok(claim.map(|claim| JournalWriter::start(link, job, claim, self.tally.clone())))
     }
 }
 
@@ -201,82 +192,92 @@ async fn append(
     last: u64,
 ) -> Result<Option<u64>, FleetError> {
     let payload = serde_json::to_string(message).or_refused("append to a journal")?;
-    let (message, subject) = (link.pack(payload).await?, link.names().journal(job));
-    match link.publish(&subject, message, last).await {
-        Err(error) if is_wrong_sequence(&error) => Ok(None),
-        sequence => sequence.map(Some).or_refused("append to a journal"),
-    }
+    let subject = link.names().journal(job);
+    link.append(&subject, payload, (last, None)).await
+}
+
+/// The claim of a worker on a job, shared by those who write its journal and those who wait for it.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    pub job: ConsultationId,
+    /// The sequence of its message: later claims have higher ones.
+    pub sequence: u64,
+    state: Arc<watch::Sender<JournalState>>,
 }
 
 /// How far a journal is, and whether its worker still has the job.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct JournalState {
     /// What it comes to with the last event.
     pub tally: Tally,
     /// The number of the last event that the server has.
-    pub acked: u64,
+    acked: u64,
     /// The sequence of the last message.
     pub last: u64,
-    pub stop: Option<Stop>,
+    stop: Option<Stop>,
 }
 
 /// The reason why nothing more is appended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Another worker has the job.
+    /// Another worker has the job, or this one has left it.
     Lost,
-    /// The server does not store it.
+    /// What no server stores.
     Failed(String),
 }
 
-/// The state of a journal, shared by those who write it and those who wait for it.
-#[derive(Clone, Debug)]
-pub struct Fence(Arc<watch::Sender<JournalState>>);
-
-impl Fence {
-    pub fn state(&self) -> watch::Receiver<JournalState> {
-        self.0.subscribe()
+impl Claim {
+    pub fn state(&self) -> watch::Ref<'_, JournalState> {
+        self.state.borrow()
     }
 
     /// The first reason stays.
     pub fn stop(&self, stop: Stop) {
-        self.0.send_modify(|state| {
+        self.state.send_modify(|state| {
             state.stop.get_or_insert(stop);
         });
     }
 
-    /// Waits until the server has all events until now. Does not return if it never
-    /// will: what waits is dropped with the job.
+    /// Waits until the server has all events until now. Does not return if it never will: what
+    /// waits is dropped with the job.
     pub async fn passed(&self) {
-        let last = self.0.borrow().tally.events;
-        self.wait(|state| state.acked >= last && state.stop.is_none())
+        let last = self.state().tally.events;
+        self.wait(|state| (state.acked >= last && state.stop.is_none()).then_some(()))
             .await;
     }
 
     /// Waits until the server has an event. False if it may never have it.
     pub async fn has(&self, event: u64) -> bool {
-        let state = self.wait(|state| state.acked >= event || state.stop.is_some());
-        state.await.acked >= event
+        self.wait(|state| match state.acked >= event {
+            true => Some(true),
+            false => state.stop.as_ref().map(|_| false),
+        })
+        .await
     }
 
     /// Waits until the server has all events and no call is in flight.
     pub async fn rests(&self) {
-        let is_stored = |state: &JournalState| state.acked >= state.tally.events;
-        self.wait(|state| is_stored(state) && state.tally.in_flight().next().is_none())
-            .await;
+        self.wait(|JournalState { acked, tally, .. }| {
+            (*acked >= tally.events && tally.in_flight().next().is_none()).then_some(())
+        })
+        .await;
     }
 
     /// Waits until nothing more is appended.
     pub async fn stopped(&self) -> Stop {
-        let state = self.wait(|state| state.stop.is_some()).await;
-        state.stop.unwrap_or(Stop::Lost)
+        self.wait(|state| state.stop.clone()).await
     }
 
-    async fn wait(&self, for_what: impl FnMut(&JournalState) -> bool) -> JournalState {
-        let mut state = self.state();
-        // Its sender is this value.
-        let reached = state.wait_for(for_what).await;
-        reached.map(|state| state.clone()).unwrap_or_default()
+    async fn wait<T>(&self, what: impl Fn(&JournalState) -> Option<T>) -> T {
+        let mut state = self.state.subscribe();
+        loop {
+            let reached = what(&state.borrow_and_update());
+            if let Some(reached) = reached {
+                return reached;
+            }
+            // Its sender is in this value.
+            let _ = state.changed().await;
+        }
     }
 }
 
@@ -284,28 +285,27 @@ impl Fence {
 #[derive(Debug)]
 pub struct JournalWriter {
     events: mpsc::UnboundedSender<(u64, String)>,
-    pub fence: Fence,
+    pub claim: Claim,
 }
 
 impl JournalWriter {
-    /// Writes after the claim, behind earlier events.
-    pub fn start(link: &Link, claim: &Claim, tally: Tally) -> Self {
+    /// Writes after the message of the claim, behind earlier events.
+    pub fn start(link: &Link, job: &JobName, sequence: u64, tally: Tally) -> Self {
         let (events, queue) = mpsc::unbounded_channel();
         let state = JournalState {
             acked: tally.events,
             tally,
-            last: claim.sequence,
+            last: sequence,
             stop: None,
         };
-        let fence = Fence(Arc::new(watch::Sender::new(state)));
-        let appender = Appender {
-            link: link.clone(),
-            subject: link.names().journal(&claim.job),
-            claim: claim.sequence,
-            fence: fence.clone(),
+        let claim = Claim {
+            job: job.id.clone(),
+            sequence,
+            state: Arc::new(watch::Sender::new(state)),
         };
-        link.spawn(appender.run(queue));
-        Self { events, fence }
+        let subject = link.names().journal(job);
+        link.spawn(write(link.clone(), subject, claim.clone(), queue));
+        Self { events, claim }
     }
 }
 
@@ -314,72 +314,83 @@ impl Subscriber for JournalWriter {
         let event = serde_json::to_string(envelope);
         let event = event.map_err(|error| SubscriberError(error.to_string()))?;
         let tally = |state: &mut JournalState| state.tally.add(envelope);
-        self.fence.0.send_modify(tally);
-        // Without a receiver, the fence says why.
+        self.claim.state.send_modify(tally);
+        // Without a receiver, the claim says why.
         let _ = self.events.send((envelope.seq, event));
         Ok(())
     }
 }
 
-struct Appender {
+/// Waits for a server that is away or has no room: until it stores the events, no call goes out, and
+/// the results of those in flight are not lost.
+async fn write(
     link: Link,
     subject: String,
-    claim: u64,
-    fence: Fence,
-}
-
-impl Appender {
-    async fn run(self, mut queue: mpsc::UnboundedReceiver<(u64, String)>) {
-        while let Some((mut number, mut events)) = queue.recv().await {
-            while events.len() < TOGETHER
-                && let Ok((next, event)) = queue.try_recv()
-            {
-                number = next;
-                events.push(',');
-                events.push_str(&event);
-            }
-            match self
-                .append(number, format!("{{\"events\":[{events}]}}"))
-                .await
-            {
-                Ok(last) => self.fence.0.send_modify(|state| {
+    claim: Claim,
+    mut queue: mpsc::UnboundedReceiver<(u64, String)>,
+) {
+    while let Some((mut number, mut events)) = queue.recv().await {
+        while events.len() < TOGETHER
+            && let Ok((next, event)) = queue.try_recv()
+        {
+            number = next;
+            events.push(',');
+            events.push_str(&event);
+        }
+        let payload = format!("{{\"events\":[{events}]}}");
+        let id = format!("{}-{number}", claim.sequence);
+        let place = (claim.state().last, Some(id.as_str()));
+        while claim.state().stop.is_none() && claim.state().acked < number {
+            match link.append(&subject, payload.clone(), place).await {
+                Ok(Some(last)) => claim.state.send_modify(|state| {
                     (state.acked, state.last) = (number, last);
                 }),
-                Err(stop) => return self.fence.stop(stop),
+                Ok(None) => claim.stop(Stop::Lost),
+                Err(error @ FleetError::Server { .. }) => {
+                    link.trouble(&error);
+                    sleep(AGAIN).await;
+                }
+                Err(error) => claim.stop(Stop::Failed(error.to_string())),
             }
         }
     }
+}
 
-    /// Waits for a server that does not answer: until then, no call goes out.
-    async fn append(&self, number: u64, payload: String) -> Result<u64, Stop> {
-        let id = format!("{}-{number}", self.claim);
-        let last = self.fence.0.borrow().last;
-        loop {
-            let is_connected = self.link.connection().borrow().is_some();
-            let message = match self.link.pack(payload.clone()).await {
-                Ok(message) => message.message_id(&id),
-                Err(_) if !is_connected => {
-                    sleep(AGAIN).await;
-                    continue;
-                }
-                Err(error) => return Err(Stop::Failed(error.to_string())),
-            };
-            match self.link.publish(&self.subject, message, last).await {
-                Ok(sequence) => return Ok(sequence),
-                Err(error) if is_wrong_sequence(&error) => {
-                    // It may be this very message, whose acknowledgement was lost.
-                    let stream = &self.link.stores().journal;
-                    let stored = stream.get_last_raw_message_by_subject(&self.subject).await;
-                    if let Ok(stored) = stored {
-                        let theirs = stored.headers.get(NATS_MESSAGE_ID);
-                        let is_own = theirs.is_some_and(|theirs| theirs.as_str() == id);
-                        return is_own.then_some(stored.sequence).ok_or(Stop::Lost);
-                    }
-                }
-                Err(error) if is_unanswered(&error) => {}
-                Err(error) => return Err(Stop::Failed(error.to_string())),
-            }
-            sleep(AGAIN).await;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consultation::event::{Abort, StateName};
+
+    #[test]
+    fn only_what_is_submitted_again_keeps_its_holding_after_its_end() {
+        let ending = |reason| {
+            let mut tally = Tally::default();
+            tally.add(&Envelope {
+                schema_version: String::new(),
+                seq: 1,
+                at: Timestamp(0),
+                consultation_id: ConsultationId::from_unique("01JOB"),
+                cause: None,
+                waited_for_person_ms: 0,
+                event: Event::Consultation(ConsultationEvent::Aborted(Abort {
+                    reason,
+                    message: String::new(),
+                    during: StateName::Synthesis,
+                    duration_ms: 0,
+                })),
+            });
+            tally.ending
+        };
+        for (reason, expected) in [
+            (AbortReason::Interrupted, JobEnding::Resumable),
+            (AbortReason::CostCeiling, JobEnding::Resumable),
+            (AbortReason::UserCancelled, JobEnding::Resumable),
+            (AbortReason::Timeout, JobEnding::Final),
+            (AbortReason::JudgeFailed, JobEnding::Final),
+            (AbortReason::AllAgentsFailed, JobEnding::Final),
+            (AbortReason::Internal, JobEnding::Final),
+        ] {
+            assert_eq!(ending(reason), Some(expected), "{reason:?}");
         }
     }
 }

@@ -8,17 +8,17 @@
 //! While the server cannot be asked, nothing is reserved.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc as blocking};
 use std::time::Duration;
 
 use async_nats::jetstream::kv::UpdateErrorKind;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
 use super::account::{Account, Holding, JobEnding, NotHeld};
 use super::job::JobAccount;
-use super::journal::{Claim, Fence, Stop};
+use super::journal::{Claim, Stop};
 use super::link::Link;
 use super::{FleetError, OrRefused};
 use crate::consultation::policy::budget::BudgetCheck;
@@ -51,22 +51,24 @@ pub struct Ledger {
 struct OpenAccount {
     changes: mpsc::UnboundedSender<Change>,
     seen: Arc<Mutex<Seen>>,
+    /// That of the connection.
+    runtime: Handle,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     limit: Option<MicroUsd>,
     spent: MicroUsd,
-    /// When a reservation of this amount had to wait.
+    /// When a reservation of this amount had to wait, or had no answer.
     full: Option<(Instant, MicroUsd)>,
 }
 
 /// A change of the holding of a job of this process.
+#[derive(Debug)]
 struct Change {
     job: ConsultationId,
     what: What,
-    /// Takes what came of it. False if no one waits for it any more.
-    answer: Box<dyn FnOnce(Verdict) -> bool + Send + Sync>,
+    answer: oneshot::Sender<Verdict>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,21 +78,14 @@ enum What {
     Reserve(u64, MicroUsd),
     /// A reserved amount becomes the actual one.
     Settle(u64, MicroUsd, MicroUsd),
-    End(Holding, JobEnding),
-    /// This process no longer changes it.
-    Leave,
+    /// Its journal has ended, or this process no longer changes it.
+    End(Option<(Holding, JobEnding)>),
 }
 
 type Verdict = Result<BudgetCheck, NotHeld>;
 
 /// What the jobs of this process hold.
 type Holdings = BTreeMap<ConsultationId, Holding>;
-
-impl fmt::Debug for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} of {}", self.what, self.job)
-    }
-}
 
 impl Ledger {
     pub fn new(link: &Link) -> Self {
@@ -105,7 +100,8 @@ impl Ledger {
         Ok(read(&self.link, key).await?.map(|(account, _)| account))
     }
 
-    /// Sets the limit of an account, which begins with what was spent elsewhere if it is new.
+    /// Sets the limit of an account, which counts from now on no less than `spent`, what the caller
+    /// knows: it may have spent elsewhere.
     pub async fn set_limit(
         &self,
         key: &str,
@@ -113,12 +109,8 @@ impl Ledger {
         spent: MicroUsd,
     ) -> Result<(), FleetError> {
         loop {
-            let new = Account {
-                spent,
-                ..Account::default()
-            };
-            let (mut account, revision) = read(&self.link, key).await?.unwrap_or((new, 0));
-            account.limit = limit;
+            let (mut account, revision) = read(&self.link, key).await?.unwrap_or_default();
+            account.set_limit(limit, spent);
             if write(&self.link, key, &account, revision).await?.is_some() {
                 return Ok(());
             }
@@ -131,45 +123,32 @@ impl Ledger {
         &self,
         accounts: &[JobAccount],
         claim: &Claim,
-        spent: MicroUsd,
-        fence: &Fence,
     ) -> Result<Vec<Arc<dyn SharedBudget>>, NotHeld> {
-        let holding = Holding::new(claim.sequence, spent);
+        let holding = Holding::new(claim.sequence, claim.state().tally.counted());
         let mut budgets: Vec<Arc<dyn SharedBudget>> = Vec::new();
         for JobAccount { key, name } in accounts {
-            let (account, job) = (self.account(key), claim.job.id.clone());
-            account.ask(&job, What::Open(holding)).await?;
+            let account = self.account(key);
+            account.ask(&claim.job, What::Open(holding)).await?;
             budgets.push(Arc::new(JobBudget {
-                link: self.link.clone(),
                 account,
                 name: name.clone(),
-                job,
-                claim: claim.sequence,
-                fence: fence.clone(),
+                claim: claim.clone(),
             }));
         }
         Ok(budgets)
     }
 
-    /// Ends a job whose journal has ended, with what that counts and its last claim.
+    /// Ends a job whose journal has ended, with what that counts and its last claim, or leaves it to
+    /// the next worker that claims it. What was settled is in its accounts then.
     pub async fn end(
         &self,
         accounts: &[JobAccount],
         job: &ConsultationId,
-        holding: Holding,
-        ending: JobEnding,
+        ended: Option<(Holding, JobEnding)>,
     ) {
         for account in accounts {
             // One that is missing holds nothing.
-            let end = What::End(holding, ending);
-            let _ = self.account(&account.key).ask(job, end).await;
-        }
-    }
-
-    /// Leaves a job to the next worker that claims it, when all that was settled is in its accounts.
-    pub async fn leave(&self, accounts: &[JobAccount], job: &ConsultationId) {
-        for account in accounts {
-            let _ = self.account(&account.key).ask(job, What::Leave).await;
+            let _ = self.account(&account.key).ask(job, What::End(ended)).await;
         }
     }
 
@@ -183,64 +162,73 @@ impl Ledger {
                 key: key.to_owned(),
                 known: None,
                 own: Holdings::new(),
-                changes: changes.downgrade(),
                 seen: Arc::clone(&seen),
             };
             self.link.spawn(keeper.run(queue));
-            OpenAccount { changes, seen }
+            let runtime = self.link.runtime();
+            OpenAccount {
+                changes,
+                seen,
+                runtime,
+            }
         };
         accounts.entry(key.to_owned()).or_insert_with(open).clone()
     }
 }
 
 impl OpenAccount {
-    fn seen(&self) -> Seen {
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn send(
-        &self,
-        job: &ConsultationId,
-        what: What,
-        answer: impl FnOnce(Verdict) -> bool + Send + Sync + 'static,
-    ) {
+    /// Sends a change. What is returned need not be waited for.
+    fn ask(&self, job: &ConsultationId, what: What) -> impl Future<Output = Verdict> + use<> {
+        let (answer, verdict) = oneshot::channel();
+        let job = job.clone();
         // Without a receiver the process ends, and the answer is dropped.
-        let _ = self.changes.send(Change {
-            job: job.clone(),
-            what,
-            answer: Box::new(answer),
-        });
+        let _ = self.changes.send(Change { job, what, answer });
+        async { verdict.await.unwrap_or(Err(NotHeld::Lost)) }
     }
 
-    async fn ask(&self, job: &ConsultationId, what: What) -> Verdict {
-        let (done, answer) = oneshot::channel();
-        self.send(job, what, |verdict| done.send(verdict).is_ok());
-        answer.await.unwrap_or(Err(NotHeld::Lost))
+    /// Reserves an amount, and blocks until that is decided, or for a while.
+    fn reserve(
+        &self,
+        (job, claim): (&ConsultationId, u64),
+        amount: MicroUsd,
+        most_wait: Duration,
+    ) -> Verdict {
+        let is_full = |(since, full): (Instant, _)| full <= amount && since.elapsed() < FULL_FOR;
+        if self.seen().full.is_some_and(is_full) {
+            return Ok(BudgetCheck::WaitForInFlight);
+        }
+        let asked = self.ask(job, What::Reserve(claim, amount));
+        let (done, verdict) = blocking::channel();
+        let (account, job) = (self.clone(), job.clone());
+        self.runtime.spawn(async move {
+            let verdict = asked.await;
+            if done.send(verdict).is_err() && verdict == Ok(BudgetCheck::Allowed) {
+                // No one waits for it any more.
+                drop(account.ask(&job, What::Settle(claim, amount, MicroUsd::ZERO)));
+            }
+        });
+        verdict.recv_timeout(most_wait).unwrap_or_else(|_| {
+            self.seen().full = Some((Instant::now(), amount));
+            Ok(BudgetCheck::WaitForInFlight)
+        })
     }
 }
 
 /// An account as the budget of one job.
 #[derive(Debug)]
 struct JobBudget {
-    link: Link,
     account: OpenAccount,
     name: String,
-    job: ConsultationId,
-    claim: u64,
-    fence: Fence,
+    claim: Claim,
 }
 
 impl JobBudget {
-    /// Settles when the server has an event: the account never counts less than a journal, from
-    /// which another worker may take the job over at any moment.
-    fn settle_after(&self, event: u64, reserved: MicroUsd, actual: MicroUsd) {
-        let (account, job, fence) = (self.account.clone(), self.job.clone(), self.fence.clone());
-        let settle = What::Settle(self.claim, reserved, actual);
-        self.link.spawn(async move {
-            if fence.has(event).await {
-                account.send(&job, settle, |_| true);
-            }
-        });
+    fn settled(&self, reserved: MicroUsd, actual: MicroUsd) -> What {
+        What::Settle(self.claim.sequence, reserved, actual)
     }
 }
 
@@ -258,35 +246,34 @@ impl SharedBudget for JobBudget {
     }
 
     fn reserve(&self, worst_case: Cost) -> BudgetCheck {
-        let (seen, amount) = (self.account.seen(), worst_case.known);
-        if worst_case.lower_bound && seen.limit.is_some() {
+        if worst_case.lower_bound && self.account.seen().limit.is_some() {
             return BudgetCheck::Exceeded;
         }
-        let is_full = |(since, full): (Instant, _)| full <= amount && since.elapsed() < FULL_FOR;
-        if seen.full.is_some_and(is_full) {
-            return BudgetCheck::WaitForInFlight;
-        }
-        let (done, verdict) = blocking::channel();
-        let answer = move |verdict| done.send(verdict).is_ok();
-        let reserve = What::Reserve(self.claim, amount);
-        self.account.send(&self.job, reserve, answer);
-        match verdict.recv_timeout(MOST_WAIT) {
-            Ok(Ok(check)) => return check,
-            Ok(Err(_)) => self.fence.stop(Stop::Lost),
-            // What is reserved too late is given back.
-            Err(_) => {}
-        }
-        BudgetCheck::WaitForInFlight
+        let by = (&self.claim.job, self.claim.sequence);
+        self.account
+            .reserve(by, worst_case.known, MOST_WAIT)
+            .unwrap_or_else(|_| {
+                self.claim.stop(Stop::Lost);
+                BudgetCheck::WaitForInFlight
+            })
     }
 
+    /// Settles when the server has the event: the account never counts less than a journal, from
+    /// which another worker may take the job over at any moment.
     fn settle(&self, reserved: MicroUsd, actual: MicroUsd) {
-        let last = self.fence.state().borrow().tally.events;
-        self.settle_after(last + 1, reserved, actual);
+        let (account, claim) = (self.account.clone(), self.claim.clone());
+        let settle = self.settled(reserved, actual);
+        let event = claim.state().tally.events + 1;
+        self.account.runtime.spawn(async move {
+            if claim.has(event).await {
+                drop(account.ask(&claim.job, settle));
+            }
+        });
     }
 
     fn release(&self, reserved: MicroUsd) {
-        let settle = What::Settle(self.claim, reserved, MicroUsd::ZERO);
-        self.account.send(&self.job, settle, |_| true);
+        let settle = self.settled(reserved, MicroUsd::ZERO);
+        drop(self.account.ask(&self.claim.job, settle));
     }
 
     fn is_shared_with_others(&self) -> bool {
@@ -301,7 +288,6 @@ struct Keeper {
     /// The account as it was last, and its revision.
     known: Option<(Account, u64)>,
     own: Holdings,
-    changes: mpsc::WeakUnboundedSender<Change>,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -310,17 +296,8 @@ impl Keeper {
         let mut changes = Vec::new();
         while queue.recv_many(&mut changes, TOGETHER).await > 0 {
             let verdicts = self.make(&changes).await;
-            for (Change { job, what, answer }, verdict) in changes.drain(..).zip(verdicts) {
-                // A reservation that no one waits for any more is given back.
-                if !answer(verdict)
-                    && let (What::Reserve(claim, amount), Ok(BudgetCheck::Allowed)) =
-                        (what, verdict)
-                    && let Some(changes) = self.changes.upgrade()
-                {
-                    let give_back = What::Settle(claim, amount, MicroUsd::ZERO);
-                    let seen = Arc::clone(&self.seen);
-                    OpenAccount { changes, seen }.send(&job, give_back, |_| true);
-                }
+            for (change, verdict) in changes.drain(..).zip(verdicts) {
+                let _ = change.answer.send(verdict);
             }
         }
     }
@@ -338,7 +315,8 @@ impl Keeper {
                 Ok(None) | Err(FleetError::Unreadable { .. }) => {
                     return vec![Err(NotHeld::NoAccount); changes.len()];
                 }
-                Err(_) => {
+                Err(error) => {
+                    self.link.trouble(&error);
                     sleep(AGAIN).await;
                     continue;
                 }
@@ -367,7 +345,10 @@ impl Keeper {
                     sleep(delay.mul_f64(0.5 + SplitMix64::new(seed).unit())).await;
                     delay = (delay * 2).min(Duration::from_millis(64));
                 }
-                Err(_) => sleep(AGAIN).await,
+                Err(error) => {
+                    self.link.trouble(&error);
+                    sleep(AGAIN).await;
+                }
             }
         }
     }
@@ -419,9 +400,9 @@ fn apply(account: &mut Account, own: &mut Holdings, job: &ConsultationId, what: 
                 ..held
             }
         }
-        What::End(..) | What::Leave => {
+        What::End(ended) => {
             own.remove(job);
-            if let What::End(holding, ending) = what {
+            if let Some((holding, ending)) = ended {
                 account.end(job, holding, ending);
             }
             return Ok(BudgetCheck::Allowed);
@@ -438,9 +419,8 @@ async fn read(link: &Link, key: &str) -> Result<Option<(Account, u64)>, FleetErr
     let Some(entry) = entry.filter(|entry| !entry.value.is_empty()) else {
         return Ok(None);
     };
-    let account = serde_json::from_slice(&entry.value);
-    let account =
-        account.map_err(|error| FleetError::unreadable("an account of the ledger", &error))?;
+    let account = serde_json::from_slice(&entry.value)
+        .map_err(|error| FleetError::unreadable("an account of the ledger", &error))?;
     Ok(Some((account, entry.revision)))
 }
 

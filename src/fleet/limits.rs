@@ -1,13 +1,12 @@
 //! What workers learn of providers, shared by all: backoffs and circuits. What a provider asks one
 //! of them to wait, all wait, to the agreement of their clocks; a refused key is only its own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
-use async_nats::jetstream::kv::{Entry, Operation};
-use futures_util::StreamExt;
+use async_nats::jetstream::kv;
 use serde::{Deserialize, Serialize};
-use tokio::sync::{mpsc, watch};
-use tokio::time::{Duration, sleep};
+use tokio::sync::watch;
 
 use crate::consultation::event::ProviderEvent;
 use crate::domain::ids::ProviderId;
@@ -18,10 +17,7 @@ use crate::stopping::circuit::state::CircuitState;
 use super::FleetError;
 use super::link::Link;
 use super::names::part;
-use super::roll;
-
-/// Between two attempts to watch.
-const AGAIN: Duration = Duration::from_secs(1);
+use super::roll::{self, watch_entries};
 
 /// A change of a provider that a worker saw.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,29 +32,22 @@ impl SeenChange {
     /// the worker that saw it.
     pub fn at(&self, now: Timestamp) -> Option<ProviderEvent> {
         let mut event = self.event.clone();
-        match &mut event {
-            ProviderEvent::Held { wait_ms, .. } => {
-                let until = self.at.after(Duration::from_millis(*wait_ms));
-                *wait_ms = until.ms_since(now);
-                (*wait_ms > 0).then_some(event)
-            }
+        let until = match &event {
+            ProviderEvent::Held { wait_ms, .. } => self.at.after(Duration::from_millis(*wait_ms)),
             ProviderEvent::CircuitChanged { circuit, .. } => match circuit {
-                CircuitState::Open { until, .. } => (*until > now).then_some(event),
-                CircuitState::Closed => Some(event),
-                CircuitState::HalfOpen { .. } => None,
+                CircuitState::Open { until, .. } => *until,
+                CircuitState::Closed => return Some(event),
+                CircuitState::HalfOpen { .. } => return None,
             },
-            ProviderEvent::KeyChanged { .. } => None,
-        }
-    }
-
-    fn key(&self) -> Option<String> {
-        let kind = match self.event {
-            ProviderEvent::Held { .. } => "held",
-            ProviderEvent::CircuitChanged { .. } => "circuit",
             ProviderEvent::KeyChanged { .. } => return None,
         };
-        let provider = part(self.event.provider().as_str()).ok()?;
-        Some(format!("{provider}.{kind}"))
+        let left = until.ms_since(now);
+        match &mut event {
+            ProviderEvent::Held { wait_ms, .. } => *wait_ms = left,
+            ProviderEvent::CircuitChanged { wait_ms, .. } => *wait_ms = Some(left),
+            ProviderEvent::KeyChanged { .. } => {}
+        }
+        (left > 0).then_some(event)
     }
 }
 
@@ -70,84 +59,65 @@ pub async fn read(link: &Link) -> Result<Vec<SeenChange>, FleetError> {
 
 /// Tells all workers what this process's dispatcher sees, and the dispatcher what others see, as
 /// long as the receiver lives. It has the providers that refuse the key of this process.
+///
+/// Runs on the caller's runtime: the dispatcher may be busy with a budget that waits for the thread
+/// of the connection.
 pub fn share(
     link: &Link,
     worker: &str,
     dispatcher: &Dispatcher,
 ) -> watch::Receiver<BTreeSet<ProviderId>> {
     let (refused, receiver) = watch::channel(BTreeSet::new());
-    let sharing = Sharing {
-        link: link.clone(),
-        worker: worker.to_owned(),
-        dispatcher: dispatcher.clone(),
-        own: dispatcher.changes(),
-        refused,
-    };
-    link.spawn(sharing.run());
+    let (worker, dispatcher) = (worker.to_owned(), dispatcher.clone());
+    let (limits, mut own) = (link.stores().limits.clone(), dispatcher.changes());
+    let mut theirs = watch_entries::<SeenChange>(link, limits.clone(), None);
+    let mut known = BTreeMap::<String, SeenChange>::new();
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                () = refused.closed() => return,
+                Some(event) = own.recv() => {
+                    if let ProviderEvent::KeyChanged { provider, is_refused } = &event {
+                        refused.send_modify(|refused| {
+                            match is_refused {
+                                true => refused.insert(provider.clone()),
+                                false => refused.remove(provider),
+                            };
+                        });
+                    }
+                    let (worker, at) = (worker.clone(), dispatcher.clock().now());
+                    tell(&limits, SeenChange { worker, at, event }).await;
+                }
+                Ok(()) = theirs.changed() => {
+                    let all = theirs.borrow_and_update().clone();
+                    let is_new = |(key, change): &(&String, &SeenChange)| {
+                        change.worker != worker && known.get(*key) != Some(change)
+                    };
+                    for (_, change) in all.iter().filter(is_new) {
+                        let event = change.at(dispatcher.clock().now());
+                        event.iter().for_each(|event| dispatcher.learn(event));
+                    }
+                    known = all;
+                }
+            }
+        }
+    });
     receiver
 }
 
-struct Sharing {
-    link: Link,
-    worker: String,
-    dispatcher: Dispatcher,
-    own: mpsc::UnboundedReceiver<ProviderEvent>,
-    refused: watch::Sender<BTreeSet<ProviderId>>,
-}
-
-impl Sharing {
-    async fn run(mut self) {
-        let store = self.link.stores().limits.clone();
-        loop {
-            let Ok(mut theirs) = store.watch_with_history(">").await else {
-                sleep(AGAIN).await;
-                continue;
-            };
-            loop {
-                tokio::select! {
-                    () = self.refused.closed() => return,
-                    Some(event) = self.own.recv() => self.tell(event).await,
-                    entry = theirs.next() => match entry {
-                        Some(Ok(entry)) => self.learn(&entry),
-                        Some(Err(_)) | None => break,
-                    },
-                }
-            }
-            sleep(AGAIN).await;
-        }
-    }
-
-    async fn tell(&self, event: ProviderEvent) {
-        if let ProviderEvent::KeyChanged {
-            provider,
-            is_refused,
-        } = &event
-        {
-            self.refused.send_modify(|refused| {
-                match is_refused {
-                    true => refused.insert(provider.clone()),
-                    false => refused.remove(provider),
-                };
-            });
-        }
-        let change = SeenChange {
-            worker: self.worker.clone(),
-            at: self.dispatcher.clock().now(),
-            event,
-        };
-        if let (Some(key), Ok(value)) = (change.key(), serde_json::to_vec(&change)) {
-            // Without it, others learn it from the provider.
-            let _ = self.link.stores().limits.put(key, value.into()).await;
-        }
-    }
-
-    fn learn(&self, entry: &Entry) {
-        let change: Option<SeenChange> = serde_json::from_slice(&entry.value).ok();
-        let change = change
-            .filter(|change| entry.operation == Operation::Put && change.worker != self.worker);
-        if let Some(event) = change.and_then(|change| change.at(self.dispatcher.clock().now())) {
-            self.dispatcher.learn(&event);
-        }
+async fn tell(limits: &kv::Store, change: SeenChange) {
+    let kind = match &change.event {
+        ProviderEvent::Held { .. } => "held",
+        ProviderEvent::CircuitChanged { .. } => "circuit",
+        ProviderEvent::KeyChanged { .. } => return,
+    };
+    let (provider, value) = (
+        change.event.provider().as_str(),
+        serde_json::to_vec(&change),
+    );
+    if let (Ok(provider), Ok(value)) = (part(provider), value) {
+        // Without it, others learn it from the provider.
+        let _ = limits.put(format!("{provider}.{kind}"), value.into()).await;
     }
 }
 
@@ -173,7 +143,6 @@ mod tests {
             refused_ms: 0,
         };
         let change = change(held(3_000));
-        assert_eq!(change.key().as_deref(), Some("anthropic.held"));
         assert_eq!(change.at(Timestamp(1_400)), Some(held(2_600)));
         assert_eq!(change.at(Timestamp(4_000)), None);
     }
@@ -183,19 +152,23 @@ mod tests {
         let provider = ProviderId::new("openai");
         let until = Timestamp(9_000);
         let why = WhyOpen::ProbeFailed;
-        let open = ProviderEvent::CircuitChanged {
+        let open_for = |wait_ms| ProviderEvent::CircuitChanged {
             provider: provider.clone(),
             circuit: CircuitState::Open { until, why },
-            wait_ms: None,
+            wait_ms: Some(wait_ms),
         };
-        assert!(change(open.clone()).at(Timestamp(8_999)).is_some());
+        let open = open_for(8_000);
+        // What is left of it, not what was when it was seen.
+        assert_eq!(
+            change(open.clone()).at(Timestamp(8_900)),
+            Some(open_for(100))
+        );
         assert!(change(open).at(until).is_none());
         let is_refused = true;
         let key = ProviderEvent::KeyChanged {
             provider,
             is_refused,
         };
-        assert!(change(key.clone()).at(Timestamp(1_000)).is_none());
-        assert_eq!(change(key).key(), None);
+        assert!(change(key).at(Timestamp(1_000)).is_none());
     }
 }

@@ -9,8 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::header::HeaderMap;
-use async_nats::jetstream::consumer::pull;
+use async_nats::header::{HeaderMap, NATS_MESSAGE_ID};
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{self, GetErrorKind, ObjectStore};
@@ -56,7 +55,7 @@ pub struct FleetAddress {
     in_url: Option<Credentials>,
     /// In place of those of the URL.
     pub credentials: Option<Credentials>,
-    /// The certificates that sign the server's, in place of those of the system.
+    /// The certificates that may sign the server's, in place of those of the system.
     pub ca_file: Option<PathBuf>,
     pub names: Names,
     /// How long a worker that is silent keeps its jobs.
@@ -119,23 +118,24 @@ impl FleetAddress {
 }
 
 fn percent_decoded(text: &str) -> String {
-    let pair = format!("x={}", text.replace('+', "%2B"));
-    let mut pairs = url::form_urlencoded::parse(pair.as_bytes());
-    pairs
-        .next()
-        .map_or(String::new(), |(_, value)| value.into_owned())
+    // The others that mean something in a form are written with a percent sign by now.
+    let text = text.replace('+', "%2B").replace('&', "%26");
+    let mut names = url::form_urlencoded::parse(text.as_bytes());
+    let name = names.next().map(|(name, _)| name.into_owned());
+    name.unwrap_or_default()
 }
 
 /// The connection of this process. A clone is another handle to the same; the last one closes it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Link(Arc<Connected>);
 
-#[derive(Debug)]
 struct Connected {
     address: FleetAddress,
     jetstream: jetstream::Context,
     stores: Stores,
     connection: watch::Receiver<Option<Instant>>,
+    /// What the server refused, each thing once.
+    troubles: watch::Sender<Vec<String>>,
     runtime: Handle,
     /// Dropped with it, which ends the thread.
     _end: oneshot::Sender<()>,
@@ -152,9 +152,9 @@ pub(super) struct Stores {
     objects: ObjectStore,
 }
 
-impl fmt::Debug for Stores {
+impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stores").finish_non_exhaustive()
+        self.0.address.fmt(f)
     }
 }
 
@@ -166,8 +166,8 @@ impl Link {
     /// When the server cannot be reached, refuses the credentials, or has no `JetStream`.
     pub async fn connect(address: FleetAddress) -> Result<Self, FleetError> {
         let (done, connected) = oneshot::channel();
-        let failed = FleetError::server("be connected: the system refuses a thread");
-        let runtime = host::runtime().map_err(|error| failed(error.into()))?;
+        let what = "be connected: the system refuses a thread";
+        let runtime = host::runtime().or_refused(what)?;
         let serve = move || {
             let handle = runtime.handle().clone();
             runtime.block_on(async move {
@@ -179,8 +179,8 @@ impl Link {
             runtime.shutdown_background();
         };
         let thread = std::thread::Builder::new().name("fleet".to_owned());
-        thread.spawn(serve).map_err(|error| failed(error.into()))?;
-        let connected = connected.await.map_err(|error| failed(error.into()))?;
+        thread.spawn(serve).or_refused(what)?;
+        let connected = connected.await.or_refused(what)?;
         Ok(Self(Arc::new(connected?)))
     }
 
@@ -190,6 +190,10 @@ impl Link {
 
     pub fn lease(&self) -> Duration {
         self.0.address.lease
+    }
+
+    pub(super) fn runtime(&self) -> Handle {
+        self.0.runtime.clone()
     }
 
     /// Runs a task on the thread of the connection.
@@ -203,6 +207,24 @@ impl Link {
     /// Says since when the server can be reached; `None` while it cannot.
     pub fn connection(&self) -> watch::Receiver<Option<Instant>> {
         self.0.connection.clone()
+    }
+
+    /// Has people learn of what is tried again, once. While the server is away, that says it all.
+    pub fn trouble(&self, error: &FleetError) {
+        let source = std::error::Error::source(error);
+        let text = source.map_or(error.to_string(), |source| format!("{error}: {source}"));
+        let is_new = |said: &mut Vec<String>| {
+            let is_new = !said.contains(&text);
+            said.extend(is_new.then_some(text));
+            is_new
+        };
+        if self.connection().borrow().is_some() {
+            self.0.troubles.send_if_modified(is_new);
+        }
+    }
+
+    pub fn troubles(&self) -> watch::Receiver<Vec<String>> {
+        self.0.troubles.subscribe()
     }
 
     pub(super) fn stores(&self) -> &Stores {
@@ -228,6 +250,30 @@ impl Link {
         let message = message.expected_last_subject_sequence(expected);
         let sent = self.0.jetstream.send_publish(subject.to_owned(), message);
         Ok(sent.await?.await?.sequence)
+    }
+
+    /// Publishes a payload behind the last message of its subject, which is then its own: under an
+    /// id, it may be published again. `None` if another message is the last.
+    pub(super) async fn append(
+        &self,
+        subject: &str,
+        payload: String,
+        (last, id): (u64, Option<&str>),
+    ) -> Result<Option<u64>, FleetError> {
+        let what = "store a job or an event";
+        let message = self.pack(payload).await?;
+        let message = id.into_iter().fold(message, PublishMessage::message_id);
+        match self.publish(subject, message, last).await {
+            Err(error) if is_wrong_sequence(&error) => {}
+            published => return published.map(Some).or_refused(what),
+        }
+        let Some(id) = id else { return Ok(None) };
+        // It may be this very message, whose acknowledgement was lost.
+        let journal = &self.stores().journal;
+        let stored = journal.get_last_raw_message_by_subject(subject).await;
+        let stored = stored.or_refused(what)?;
+        let is_own = (stored.headers.get(NATS_MESSAGE_ID)).is_some_and(|it| it.as_str() == id);
+        Ok(is_own.then_some(stored.sequence))
     }
 
     /// Makes a message of a payload, which goes to the object store if it is large.
@@ -258,7 +304,8 @@ impl Link {
             return Ok(payload.to_vec());
         };
         let object = self.get(name.as_str()).await?;
-        object.ok_or_else(|| FleetError::unreadable("a large message", &"it is gone"))
+        let why = "it is no longer there";
+        object.ok_or_else(|| FleetError::unreadable("a large job or event", &why))
     }
 
     /// Stores an object, in place of one with the same name.
@@ -269,14 +316,13 @@ impl Link {
 
     /// Returns an object; `None` if there is none.
     pub(super) async fn get(&self, name: &str) -> Result<Option<Vec<u8>>, FleetError> {
+        let what = "give what is large";
         let object = match self.0.stores.objects.get(name).await {
             Err(error) if error.kind() == GetErrorKind::NotFound => return Ok(None),
-            object => object.or_refused("read what is large")?,
+            object => object.or_refused(what)?,
         };
-        let mut bytes = Vec::new();
-        let mut object = object.take(LARGEST as u64 + 1);
-        let read = object.read_to_end(&mut bytes).await;
-        read.map_err(|error| FleetError::unreadable("a large message", &error))?;
+        let (mut bytes, mut object) = (Vec::new(), object.take(LARGEST as u64 + 1));
+        object.read_to_end(&mut bytes).await.or_refused(what)?;
         if bytes.len() > LARGEST {
             return Err(FleetError::TooLarge("a job or an event"));
         }
@@ -299,37 +345,11 @@ impl Link {
         let payload = self.unpack(Some(&message.headers), &message.payload);
         Ok(Some((message.sequence, payload.await?)))
     }
-
-    /// Returns the consumer of a queue, which is created if there is none.
-    pub(super) async fn queue(
-        &self,
-        queue: &str,
-    ) -> Result<jetstream::consumer::PullConsumer, FleetError> {
-        let config = pull::Config {
-            durable_name: Some(queue.to_owned()),
-            filter_subject: self.names().subject("jobs", &format!("{queue}.>")),
-            ack_wait: self.lease(),
-            max_ack_pending: -1,
-            ..pull::Config::default()
-        };
-        let consumer = self.0.stores.jobs.get_or_create_consumer(queue, config);
-        consumer.await.or_refused("give access to a queue")
-    }
 }
 
 /// Whether a message was refused because its subject has another last message.
 pub(super) fn is_wrong_sequence(error: &PublishError) -> bool {
     error.kind() == PublishErrorKind::WrongLastSequence
-}
-
-/// Whether a message may have been stored all the same, or may be later: the server did not answer.
-pub(super) fn is_unanswered(error: &PublishError) -> bool {
-    matches!(
-        error.kind(),
-        PublishErrorKind::TimedOut
-            | PublishErrorKind::BrokenPipe
-            | PublishErrorKind::StreamNotFound
-    )
 }
 
 async fn open(
@@ -397,6 +417,7 @@ async fn open(
         jetstream,
         stores,
         connection,
+        troubles: watch::Sender::default(),
         runtime,
         _end: end,
     })
@@ -461,14 +482,14 @@ mod tests {
 
     #[test]
     fn secrets_of_an_address_are_neither_shown_nor_lost() {
-        let address = FleetAddress::new("nats://u:p%40ss@host:4222, tls://other").unwrap();
+        let address = FleetAddress::new("nats://u:p%40s+&=s@host:4222, tls://other").unwrap();
         let Some(Credentials::User(user, password)) = &address.in_url else {
             panic!("{address:?}");
         };
-        assert_eq!((user.as_str(), password.expose_secret()), ("u", "p@ss"));
+        assert_eq!((user.as_str(), password.expose_secret()), ("u", "p@s+&=s"));
         assert_eq!(address.shown(), "nats://host:4222,tls://other");
         let text = format!("{address:?}");
-        assert!(!text.contains("p@ss") && !text.contains("p%40ss"), "{text}");
+        assert!(!text.contains("p@s") && !text.contains("p%40s"), "{text}");
         let with_token = FleetAddress::new("nats://s3cret@host").unwrap();
         assert!(matches!(with_token.in_url, Some(Credentials::Token(_))));
         assert!(!format!("{with_token:?}").contains("s3cret"));

@@ -44,8 +44,10 @@ pub enum FleetError {
     /// What someone stored on the server is not what this program stores.
     #[error("{what} on the server cannot be read: {why}")]
     Unreadable { what: &'static str, why: String },
-    /// It is held up by jobs that are in the queue, or by those of another run.
-    #[error("{0}")]
+    #[error(transparent)]
+    Job(#[from] job::JobError),
+    /// A worker says why no worker does a job.
+    #[error("the workers refuse the job: {0}")]
     Refused(String),
 }
 

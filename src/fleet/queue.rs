@@ -3,42 +3,20 @@
 
 use std::time::Duration;
 
-use async_nats::jetstream::{self, AckKind, consumer::PullConsumer};
+use async_nats::jetstream::consumer::{PullConsumer, pull};
+use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
 
 use super::job::FleetJob;
-use super::link::{Link, is_wrong_sequence};
+use super::link::Link;
 use super::names::{JobName, queue_of};
 use super::{FleetError, OrRefused};
 
-/// The result of a submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Submission {
-    Queued,
-    /// It is in the queue or in work already.
-    Known,
-}
-
-/// Puts a job into its queue, and returns the queue's name.
-pub async fn submit(link: &Link, job: &FleetJob) -> Result<(String, Submission), FleetError> {
-    let queue = queue_of(&job.providers())?;
-    let name = JobName::new(&job.run, job.plan.id.as_str())?;
+/// Puts a job into its queue, unless it is there or in work already.
+pub async fn submit(link: &Link, job: &FleetJob) -> Result<(), FleetError> {
+    let subject = link.names().job(&queue_of(&job.providers())?, &job.name());
     let payload = serde_json::to_string(job).or_refused("take a job")?;
-    let message = link.pack(payload).await?;
-    let subject = link.names().job(&queue, &name);
-    match link.publish(&subject, message, 0).await {
-        Err(error) if is_wrong_sequence(&error) => Ok((queue, Submission::Known)),
-        queued => queued
-            .map(|_| (queue, Submission::Queued))
-            .or_refused("take a job"),
-    }
-}
-
-/// Takes the jobs of a run that no worker has begun out of the queue.
-pub async fn withdraw(link: &Link, run: &str) -> Result<(), FleetError> {
-    let subject = link.names().subject("jobs", &format!("*.{run}.>"));
-    let purged = link.stores().jobs.purge().filter(subject).await;
-    purged.map(drop).or_refused("withdraw jobs")
+    link.append(&subject, payload, (0, None)).await.map(drop)
 }
 
 /// One queue, from which jobs are taken.
@@ -48,40 +26,35 @@ pub struct Queue {
     consumer: PullConsumer,
 }
 
-/// The jobs of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueueLength {
-    pub waiting: u64,
-    /// In work at some worker, or lost with one.
-    pub in_work: usize,
-}
-
 /// A job that was taken, until it is acknowledged or given back.
 #[derive(Debug)]
 pub struct Delivery {
     link: Link,
     message: jetstream::Message,
     pub name: JobName,
-    /// It was delivered before: to a worker that lost it or gave it back.
-    pub is_again: bool,
 }
 
 impl Queue {
     /// Opens a queue, also one that has no jobs yet.
     pub async fn open(link: &Link, queue: &str) -> Result<Self, FleetError> {
-        Ok(Self {
-            link: link.clone(),
-            consumer: link.queue(queue).await?,
-        })
+        let config = pull::Config {
+            durable_name: Some(queue.to_owned()),
+            filter_subject: link.names().subject("jobs", &format!("{queue}.>")),
+            ack_wait: link.lease(),
+            max_ack_pending: -1,
+            ..pull::Config::default()
+        };
+        let jobs = &link.stores().jobs;
+        let consumer = jobs.get_or_create_consumer(queue, config).await;
+        let consumer = consumer.or_refused("give access to a queue")?;
+        let link = link.clone();
+        Ok(Self { link, consumer })
     }
 
-    pub async fn length(&self) -> Result<QueueLength, FleetError> {
-        let info = self.consumer.get_info().await;
-        let info = info.or_refused("count jobs")?;
-        Ok(QueueLength {
-            waiting: info.num_pending,
-            in_work: info.num_ack_pending,
-        })
+    /// Returns the number of jobs that wait, and of those in work at some worker or lost with one.
+    pub async fn length(&self) -> Result<(u64, usize), FleetError> {
+        let info = self.consumer.get_info().await.or_refused("count jobs")?;
+        Ok((info.num_pending, info.num_ack_pending))
     }
 
     /// Takes the next job. `None` if there is none for this long.
@@ -92,7 +65,6 @@ impl Queue {
             return Ok(None);
         };
         let message = message.or_refused("give a job")?;
-        let is_again = message.info().is_ok_and(|info| info.delivered > 1);
         let Some(name) = self.link.names().job_of(&message.subject) else {
             // No one could say whose it is.
             let _ = message.ack_with(AckKind::Term).await;
@@ -103,16 +75,16 @@ impl Queue {
             link,
             message,
             name,
-            is_again,
         }))
     }
 }
 
 impl Delivery {
     /// Returns what was submitted.
-    pub async fn payload(&self) -> Result<Vec<u8>, FleetError> {
+    pub async fn job(&self) -> Result<FleetJob, FleetError> {
         let (headers, payload) = (self.message.headers.as_ref(), &self.message.payload);
-        self.link.unpack(headers, payload).await
+        let bytes = self.link.unpack(headers, payload).await?;
+        Ok(FleetJob::read(&bytes, &self.name)?)
     }
 
     /// Says that it is still in work.

@@ -2,12 +2,10 @@
 //! owner writes and all others watch.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream::kv::{self, Operation};
 use futures_util::StreamExt;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 use tokio::time::{Instant, interval, sleep};
@@ -30,16 +28,14 @@ const YES: &str = "yes";
 /// The entries of a bucket, by key.
 pub type Entries<T> = watch::Receiver<BTreeMap<String, T>>;
 
-pub async fn write_run(link: &Link, run: &str, entry: &RunEntry) -> Result<(), FleetError> {
-    write(&link.stores().runs, run, entry).await
-}
-
 pub async fn write_worker(
     link: &Link,
     worker: &str,
     entry: &WorkerEntry,
 ) -> Result<(), FleetError> {
-    write(&link.stores().workers, worker, entry).await
+    let value = serde_json::to_vec(entry).or_refused("write an entry")?;
+    let written = link.stores().workers.put(worker, value.into()).await;
+    written.map(drop).or_refused("write an entry")
 }
 
 /// Takes a worker off the roll that ends.
@@ -66,25 +62,25 @@ pub fn watch_workers(link: &Link) -> Entries<WorkerEntry> {
     watch_entries(link, link.stores().workers.clone(), Some(link.lease()))
 }
 
-/// Answers whether this process has a job, until `has` is gone.
+/// Answers whether this process has a job, until `has` does not know any more.
 pub async fn answer_for(
     link: &Link,
     worker: &str,
-    has: Arc<dyn Fn(&ConsultationId) -> bool + Send + Sync>,
+    has: impl Fn(&ConsultationId) -> Option<bool> + Send + 'static,
 ) -> Result<(), FleetError> {
     let client = link.jetstream().client();
     let subject = link.names().subject("owner", worker);
     let asked = client.subscribe(subject).await;
     let mut asked = asked.or_refused("take questions")?;
-    let weak = Arc::downgrade(&has);
     link.spawn(async move {
-        while let (Some(question), Some(has)) = (asked.next().await, weak.upgrade()) {
+        while let Some(question) = asked.next().await {
             let id = std::str::from_utf8(&question.payload).unwrap_or_default();
-            let answer = ConsultationId::parse(id).is_ok_and(|id| has(&id));
-            if let Some(reply) = question.reply {
-                let answer = if answer { YES } else { "no" };
-                let _ = client.publish(reply, answer.into()).await;
-            }
+            let answer = ConsultationId::parse(id).map_or(Some(false), |id| has(&id));
+            let (Some(answer), Some(reply)) = (answer, question.reply) else {
+                return;
+            };
+            let answer = if answer { YES } else { "no" };
+            let _ = client.publish(reply, answer.into()).await;
         }
     });
     Ok(())
@@ -97,12 +93,6 @@ pub async fn has_job(link: &Link, worker: &str, job: &ConsultationId) -> bool {
     let asked = client.request(subject, job.as_str().to_owned().into());
     let answer = tokio::time::timeout(MOST_WAIT, asked).await;
     matches!(answer, Ok(Ok(answer)) if answer.payload == YES)
-}
-
-async fn write(store: &kv::Store, key: &str, entry: &impl Serialize) -> Result<(), FleetError> {
-    let value = serde_json::to_vec(entry).or_refused("write an entry")?;
-    let written = store.put(key, value.into()).await;
-    written.map(drop).or_refused("write an entry")
 }
 
 /// Entries that cannot be read, such as those of another version, are left out.
@@ -121,7 +111,7 @@ pub(super) async fn all<T: DeserializeOwned>(
     Ok(entries)
 }
 
-fn watch_entries<T: DeserializeOwned + Clone + Send + Sync + 'static>(
+pub(super) fn watch_entries<T: DeserializeOwned + Clone + Send + Sync + 'static>(
     link: &Link,
     store: kv::Store,
     lifetime: Option<Duration>,

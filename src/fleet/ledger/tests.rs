@@ -165,7 +165,7 @@ impl World {
 
     fn end(&mut self, worker: usize, job: usize, claim: u64, is_lost: bool) {
         let counted = MicroUsd(self.journals[job].counted());
-        let end = What::End(Holding::new(claim, counted), JobEnding::Final);
+        let end = What::End(Some((Holding::new(claim, counted), JobEnding::Final)));
         let _ = self.apply(worker, job, end, is_lost);
     }
 
@@ -236,17 +236,15 @@ fn job_that_may_be_continued_counts_once_however_often_it_is_taken_up() {
         make(What::Open(Holding::new(claim, MicroUsd(40))));
         make(What::Reserve(claim, MicroUsd(9)));
         let ended = Holding::new(claim, MicroUsd(40));
-        make(What::End(ended, JobEnding::Resumable));
+        make(What::End(Some((ended, JobEnding::Resumable))));
     }
     assert_eq!(account.spent(), MicroUsd(40));
     assert_eq!((account.spent, account.reserved()), Default::default());
     // Nothing is kept of one that has spent nothing.
     let mut make = |what| apply(&mut account, &mut own, &id(1), what).unwrap();
     make(What::Open(Holding::new(6, MicroUsd::ZERO)));
-    make(What::End(
-        Holding::new(6, MicroUsd::ZERO),
-        JobEnding::Resumable,
-    ));
+    let ended = Holding::new(6, MicroUsd::ZERO);
+    make(What::End(Some((ended, JobEnding::Resumable))));
     assert_eq!(account.jobs.len(), 1);
 }
 
@@ -270,4 +268,45 @@ fn amount_waits_for_reservations_and_is_refused_above_what_is_left() {
     make(0, What::Settle(1, MicroUsd(60), MicroUsd(50))).unwrap();
     assert_eq!(make(1, reserve(40)), Ok(BudgetCheck::Allowed));
     assert_eq!(make(1, reserve(1)), Ok(BudgetCheck::WaitForInFlight));
+}
+
+#[test]
+fn account_counts_what_its_submitter_spent_elsewhere_between_two_runs_and_once() {
+    let mut account = Account::default();
+    let limit = Some(MicroUsd(100));
+    account.set_limit(limit, MicroUsd(10));
+    account.open(&id(0), Holding::new(1, MicroUsd(20))).unwrap();
+    // The submitter has the journal of the job by now.
+    account.set_limit(limit, MicroUsd(30));
+    assert_eq!(account.spent(), MicroUsd(30));
+    account.set_limit(limit, MicroUsd(75));
+    assert_eq!(account.spent(), MicroUsd(75));
+    assert_eq!(account.check(MicroUsd(26)), BudgetCheck::Exceeded);
+    // Another submitter knows less.
+    account.set_limit(limit, MicroUsd(5));
+    assert_eq!(account.spent(), MicroUsd(75));
+}
+
+#[test]
+fn reservation_without_an_answer_is_not_tried_again_at_once() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (changes, mut queue) = mpsc::unbounded_channel();
+    let account = OpenAccount {
+        changes,
+        seen: Arc::default(),
+        runtime: runtime.handle().clone(),
+    };
+    for _ in 0..2 {
+        let check = account.reserve((&id(0), 1), MicroUsd(5), Duration::ZERO);
+        assert_eq!(check, Ok(BudgetCheck::WaitForInFlight));
+    }
+    let asked = queue.try_recv().unwrap();
+    assert!(queue.try_recv().is_err(), "it is asked once");
+    // What is reserved too late is given back.
+    asked.answer.send(Ok(BudgetCheck::Allowed)).unwrap();
+    let given_back = runtime.block_on(queue.recv()).unwrap().what;
+    assert!(matches!(
+        given_back,
+        What::Settle(1, MicroUsd(5), MicroUsd(0))
+    ));
 }

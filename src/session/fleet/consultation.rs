@@ -5,13 +5,14 @@
 //! the server has its start, so a job that another worker claimed makes none.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, interval, sleep_until, timeout};
+use tokio::time::{Instant, interval, sleep, timeout};
 
 use crate::consultation::event::{ConsultationEvent, Event};
 use crate::consultation::plan::ResumeTerms;
@@ -24,8 +25,8 @@ use crate::engine::ports::{BoxFuture, OnDelta, Provider, Providers};
 use crate::error::whole;
 use crate::fleet::FleetError;
 use crate::fleet::account::{Holding, JobEnding, NotHeld};
-use crate::fleet::job::FleetJob;
-use crate::fleet::journal::{Claim, Fence, JournalWriter, Stop, StoredJournal, refuse};
+use crate::fleet::job::{FleetJob, RunEntry, RunState};
+use crate::fleet::journal::{Claim, JournalWriter, Stop, StoredJournal, refuse};
 use crate::fleet::ledger::Ledger;
 use crate::fleet::link::Link;
 use crate::fleet::queue::Delivery;
@@ -40,6 +41,9 @@ use crate::session::storage::Storage;
 /// over: all lose a server that restarts at once, and the worker that has the job may be as late.
 const STEADY: u32 = 6;
 
+/// How long a job rests that its worker gives back and does not leave.
+const AGAIN: Duration = Duration::from_secs(1);
+
 /// How long a job that is left waits for the ledger.
 const MOST_WAIT: Duration = Duration::from_secs(5);
 
@@ -51,34 +55,18 @@ pub(super) struct Bench {
     pub(super) ledger: Ledger,
     pub(super) dispatcher: Dispatcher,
     pub(super) providers: Providers,
-    /// The worker's own budgets, above those of the job.
-    pub(super) budgets: Vec<Arc<dyn SharedBudget>>,
     pub(super) clock: Clock,
-    pub(super) leaving: watch::Sender<Leaving>,
-    pub(super) in_work: Mutex<BTreeMap<ConsultationId, InWork>>,
-}
-
-/// A job in work.
-#[derive(Debug)]
-pub(super) struct InWork {
-    pub(super) run: String,
-    pub(super) interrupt: mpsc::UnboundedSender<()>,
-    /// `None` until it is claimed.
-    pub(super) fence: Option<Fence>,
-}
-
-/// Whether the worker goes on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Leaving {
-    #[default]
-    Stays,
-    /// No call goes out any more; those in flight are waited for.
-    AfterCalls,
-    Now,
+    pub(super) runs: roll::Entries<RunEntry>,
+    /// The interrupts of the worker: after the first, no call goes out any more and those in flight
+    /// are waited for; the second drops them.
+    pub(super) interrupts: watch::Sender<u32>,
+    /// The jobs in work, with their claims when they have one.
+    in_work: Mutex<BTreeMap<ConsultationId, Option<Claim>>>,
+    ended: mpsc::UnboundedSender<(ConsultationId, JobEnd)>,
 }
 
 /// How a job ended here.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum JobEnd {
     /// It is out of the queue.
     Done,
@@ -86,149 +74,143 @@ pub(super) enum JobEnd {
     Refused(String),
     /// Another worker has it.
     Lost,
-    /// It is in the queue again; here, because the server does not store its journal.
-    GivenBack(Option<String>),
+    /// It is in the queue again; here, because of what the server refused.
+    GivenBack(Option<FleetError>),
 }
 
-/// Why a job ends before its consultation does.
-enum Exit {
-    End(JobEnd),
-    Failed(FleetError),
-}
-
-impl From<FleetError> for Exit {
+impl From<FleetError> for JobEnd {
     fn from(error: FleetError) -> Self {
-        Self::Failed(error)
+        Self::GivenBack(Some(error))
+    }
+}
+
+/// The place of a job in work, however that ends.
+struct Place<'a>(&'a Bench, &'a ConsultationId);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.in_work().remove(self.1);
     }
 }
 
 impl Bench {
-    pub(super) fn in_work(&self) -> MutexGuard<'_, BTreeMap<ConsultationId, InWork>> {
+    /// Returns it with the way by which jobs end.
+    pub(super) fn new(
+        link: &Link,
+        worker: &str,
+        (dispatcher, providers): (Dispatcher, Providers),
+    ) -> (Self, mpsc::UnboundedReceiver<(ConsultationId, JobEnd)>) {
+        let (ended, endings) = mpsc::unbounded_channel();
+        let bench = Self {
+            link: link.clone(),
+            worker: worker.to_owned(),
+            ledger: Ledger::new(link),
+            clock: *dispatcher.clock(),
+            dispatcher,
+            providers,
+            runs: roll::watch_runs(link),
+            interrupts: watch::Sender::new(0),
+            in_work: Mutex::default(),
+            ended,
+        };
+        (bench, endings)
+    }
+
+    pub(super) fn in_work(&self) -> MutexGuard<'_, BTreeMap<ConsultationId, Option<Claim>>> {
         self.in_work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(super) fn leaves(&self) -> bool {
+        *self.interrupts.borrow() > 0
+    }
+
     /// Works on a job as long as it has it.
-    pub(super) async fn work_on(
-        &self,
-        delivery: &Delivery,
-        interrupts: mpsc::UnboundedReceiver<()>,
-    ) -> JobEnd {
+    pub(super) async fn work_on(&self, delivery: Delivery) {
+        let id = &delivery.name.id;
+        match self.in_work().entry(id.clone()) {
+            // Delivered again: what is sent for the first one acknowledges this one too.
+            Entry::Occupied(_) => return,
+            Entry::Vacant(place) => drop(place.insert(None)),
+        }
+        let _place = Place(self, id);
         let mut renewal = interval(self.link.lease() / 3);
-        let mut work = Box::pin(self.work(delivery, interrupts));
+        let mut work = Box::pin(self.work(&delivery));
         let worked = loop {
             tokio::select! {
                 worked = &mut work => break worked,
                 _ = renewal.tick() => delivery.renew().await,
             }
         };
-        match worked {
-            Ok(end) | Err(Exit::End(end)) => end,
-            Err(Exit::Failed(error)) => {
-                delivery.give_back(self.link.lease()).await;
-                JobEnd::GivenBack(Some(whole(&error)))
+        let end = worked.unwrap_or_else(|end| end);
+        match &end {
+            JobEnd::Done | JobEnd::Refused(_) => {
+                // Else it is delivered again, and its journal says that it is over.
+                let done = delivery.done().await;
+                done.unwrap_or_else(|error| self.link.trouble(&error));
             }
-        }
-    }
-
-    async fn work(
-        &self,
-        delivery: &Delivery,
-        interrupts: mpsc::UnboundedReceiver<()>,
-    ) -> Result<JobEnd, Exit> {
-        let job = match FleetJob::read(&delivery.payload().await?, &delivery.name) {
-            Ok(job) => job,
-            Err(error) => {
-                let journal = StoredJournal::read(&self.link, &delivery.name).await?;
-                return self.refuse(delivery, journal.last, error.to_string()).await;
-            }
-        };
-        let (journal, claim) = self.claim(delivery, &job).await?;
-        let (accounts, id) = (job.accounts.clone(), claim.job.id.clone());
-        let mut writer = JournalWriter::start(&self.link, &claim, journal.tally.clone());
-        let fence = writer.fence.clone();
-        let spent = journal.tally.counted();
-        let budgets = match self.ledger.open(&accounts, &claim, spent, &fence).await {
-            Ok(budgets) => budgets,
-            Err(NotHeld::Lost) => return Ok(JobEnd::Lost),
-            Err(error @ NotHeld::NoAccount) => {
-                return self
-                    .refuse(delivery, claim.sequence, error.to_string())
-                    .await;
-            }
-        };
-        if let Some(job) = self.in_work().get_mut(&id) {
-            job.fence = Some(fence.clone());
-        }
-        let providers = gated(&self.providers, &job, &fence);
-        let consult = async {
-            let session = session(job, journal, providers, self.clock)?;
-            let ran = self
-                .consult(session, &mut writer, interrupts, budgets)
-                .await;
-            fence.passed().await;
-            ran
-        };
-        let mut leaving = self.leaving.subscribe();
-        let left = async {
-            let _ = leaving.wait_for(|it| *it >= Leaving::AfterCalls).await;
-            tokio::select! {
-                () = fence.rests() => {}
-                _ = leaving.wait_for(|it| *it == Leaving::Now) => {}
-            }
-        };
-        let exit = tokio::select! {
-            biased;
-            ran = consult => {
-                let state = fence.state().borrow().clone();
-                fence.stop(Stop::Lost);
-                let ending = state.tally.ending.filter(|_| ran.is_ok());
-                let ending = ending.unwrap_or(JobEnding::Final);
-                let holding = Holding::new(claim.sequence, state.tally.counted());
-                self.ledger.end(&accounts, &id, holding, ending).await;
-                if let Err(why) = ran {
-                    return self.refuse(delivery, state.last, why).await;
-                }
-                delivery.done().await?;
-                return Ok(JobEnd::Done);
-            }
-            stop = fence.stopped() => match stop {
-                Stop::Lost => JobEnd::Lost,
-                Stop::Failed(why) => JobEnd::GivenBack(Some(why)),
-            },
-            () = left => JobEnd::GivenBack(None),
-        };
-        // Nothing waits for it any more.
-        fence.stop(Stop::Lost);
-        let _ = timeout(MOST_WAIT, self.ledger.leave(&accounts, &id)).await;
-        match &exit {
+            JobEnd::Lost => {}
             JobEnd::GivenBack(None) => delivery.give_back(Duration::ZERO).await,
-            JobEnd::GivenBack(Some(_)) => delivery.give_back(self.link.lease()).await,
-            JobEnd::Lost | JobEnd::Done | JobEnd::Refused(_) => {}
+            JobEnd::GivenBack(Some(error)) => {
+                self.link.trouble(error);
+                delivery.give_back(AGAIN).await;
+            }
         }
-        Ok(exit)
+        // Without a receiver, no one counts any more.
+        let _ = self.ended.send((id.clone(), end));
     }
 
-    /// Claims a job, and returns its journal before the claim.
+    async fn work(&self, delivery: &Delivery) -> Result<JobEnd, JobEnd> {
+        let (job, journal, writer) = self.claim(delivery).await?;
+        let (accounts, claim) = (job.accounts.clone(), writer.claim.clone());
+        let end = match self.ledger.open(&accounts, &claim).await {
+            Ok(budgets) => {
+                (self.in_work()).insert(claim.job.clone(), Some(claim.clone()));
+                self.consult(job, journal, writer, budgets).await
+            }
+            // Since this claim, an account has closed a job of a later one: the next is later still.
+            Err(NotHeld::Lost) => JobEnd::GivenBack(None),
+            Err(error @ NotHeld::NoAccount) => JobEnd::Refused(error.to_string()),
+        };
+        let state = claim.state().clone();
+        // Nothing waits for it any more.
+        claim.stop(Stop::Lost);
+        let ending = match end {
+            JobEnd::Done => state.tally.ending.unwrap_or(JobEnding::Final),
+            JobEnd::Refused(_) => JobEnding::Final,
+            JobEnd::Lost | JobEnd::GivenBack(_) => {
+                let left = self.ledger.end(&accounts, &claim.job, None);
+                let _ = timeout(MOST_WAIT, left).await;
+                return Ok(end);
+            }
+        };
+        let ended = Some((Holding::new(claim.sequence, state.tally.counted()), ending));
+        self.ledger.end(&accounts, &claim.job, ended).await;
+        match end {
+            JobEnd::Refused(reason) => self.refuse(delivery, state.last, reason).await,
+            end => Ok(end),
+        }
+    }
+
+    /// Claims a job, and returns its journal before the claim; or else how it ended.
     async fn claim(
         &self,
         delivery: &Delivery,
-        job: &FleetJob,
-    ) -> Result<(StoredJournal, Claim), Exit> {
-        let (link, name, now) = (&self.link, &delivery.name, self.clock.now());
-        if !delivery.is_again {
-            // There is hardly ever a journal to read.
-            let new = StoredJournal::default();
-            if let Some(claim) = new.claim(link, name, &self.worker, now).await? {
-                return Ok((new, claim));
-            }
-        }
+    ) -> Result<(FleetJob, StoredJournal, JournalWriter), JobEnd> {
+        let (link, name) = (&self.link, &delivery.name);
         let journal = match StoredJournal::read(link, name).await {
+            // Nothing can follow what no one can read.
             Err(error @ FleetError::Unreadable { .. }) => {
-                // Nothing can follow what no one can read.
-                delivery.done().await?;
-                return Err(Exit::End(JobEnd::Refused(error.to_string())));
+                return Err(JobEnd::Refused(error.to_string()));
             }
             journal => journal?,
+        };
+        let job = match delivery.job().await {
+            Err(error @ FleetError::Server { .. }) => return Err(error.into()),
+            Err(error) => {
+                let refused = self.refuse(delivery, journal.last, error.to_string());
+                return Err(refused.await?);
+            }
+            Ok(job) => job,
         };
         let is_over = match (&journal.refused, journal.tally.ending) {
             (Some(reason), _) => Some(JobEnd::Refused(reason.clone())),
@@ -239,74 +221,107 @@ impl Bench {
             if let Some((claim, _)) = journal.claim {
                 // A worker that was killed may have ended it only in the journal.
                 let holding = Holding::new(claim, journal.tally.counted());
-                let ended = self
-                    .ledger
-                    .end(&job.accounts, &name.id, holding, JobEnding::Final);
-                ended.await;
+                let ended = Some((holding, JobEnding::Final));
+                self.ledger.end(&job.accounts, &name.id, ended).await;
             }
-            delivery.done().await?;
-            return Err(Exit::End(end));
+            return Err(end);
         }
         if let Some((_, owner)) = journal.claim.as_ref().filter(|it| it.1 != self.worker) {
             self.steady().await;
             if roll::has_job(link, owner, &name.id).await {
-                return Err(Exit::End(JobEnd::Lost));
+                return Err(JobEnd::Lost);
             }
         }
-        let claim = journal.claim(link, name, &self.worker, now).await?;
-        Ok((journal, claim.ok_or(Exit::End(JobEnd::Lost))?))
+        let writer = journal.claim(link, name, &self.worker, self.clock.now());
+        let writer = writer.await?.ok_or(JobEnd::Lost)?;
+        Ok((job, journal, writer))
     }
 
-    async fn refuse(&self, delivery: &Delivery, last: u64, reason: String) -> Result<JobEnd, Exit> {
-        if !refuse(&self.link, &delivery.name, last, reason.clone()).await? {
-            return Ok(JobEnd::Lost);
-        }
-        delivery.done().await?;
-        Ok(JobEnd::Refused(reason))
+    async fn refuse(
+        &self,
+        delivery: &Delivery,
+        last: u64,
+        reason: String,
+    ) -> Result<JobEnd, JobEnd> {
+        let is_last = refuse(&self.link, &delivery.name, last, reason.clone()).await?;
+        is_last
+            .then_some(JobEnd::Refused(reason))
+            .ok_or(JobEnd::Lost)
     }
 
     /// Waits until the connection has stood for a while.
     async fn steady(&self) {
-        let mut connection = self.link.connection();
-        loop {
-            let since = *connection.borrow_and_update();
-            let until = since.map(|since| since + self.link.lease() / STEADY);
-            tokio::select! {
-                () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => return,
-                changed = connection.changed() => if changed.is_err() {
-                    return;
-                },
-            }
+        let pause = self.link.lease() / STEADY;
+        let is_steady = |since: Instant| since.elapsed() >= pause;
+        while !self.link.connection().borrow().is_some_and(is_steady) {
+            sleep(pause / 4).await;
         }
     }
 
-    /// Runs a consultation to its end. An error says why no worker can.
+    /// Runs a consultation to its end, or as long as the worker has it and stays.
     async fn consult(
         &self,
-        session: Session,
-        writer: &mut JournalWriter,
-        interrupts: mpsc::UnboundedReceiver<()>,
+        job: FleetJob,
+        journal: StoredJournal,
+        mut writer: JournalWriter,
         budgets: Vec<Arc<dyn SharedBudget>>,
-    ) -> Result<(), String> {
-        let participants = Participants {
-            subscribers: vec![writer],
-            person: &NoPerson,
-            interrupts,
-            report: |_| String::new(),
-        };
+    ) -> JobEnd {
+        let (claim, run) = (writer.claim.clone(), job.run.clone());
+        let (interrupt, interrupts) = mpsc::unbounded_channel();
         let shared = SharedResources {
             dispatcher: self.dispatcher.clone(),
-            budgets: budgets.into_iter().chain(self.budgets.clone()).collect(),
+            budgets,
             month: None,
             month_rule: MonthRule::Limited,
             index: IndexSender::nowhere(),
         };
-        let ran = AssertUnwindSafe(run::run(session, participants, shared));
-        match ran.catch_unwind().await {
-            Ok(Ok(_outcome)) => Ok(()),
-            Ok(Err(error)) => Err(whole(error.source())),
-            Err(_panic) => Err("the program failed during the consultation".to_owned()),
-        }
+        let ran = async {
+            let providers = gated(&self.providers, &job, &claim);
+            let session = session(job, journal, providers, self.clock)?;
+            let participants = Participants {
+                subscribers: vec![&mut writer],
+                person: &NoPerson,
+                interrupts,
+                report: |_| String::new(),
+            };
+            let ran = AssertUnwindSafe(run::run(session, participants, shared));
+            let ran = match ran.catch_unwind().await {
+                Ok(Ok(_outcome)) => Ok(()),
+                Ok(Err(error)) => Err(whole(error.source())),
+                Err(_panic) => Err("the program failed during the consultation".to_owned()),
+            };
+            claim.passed().await;
+            ran
+        };
+        let cancelled = async {
+            let mut runs = self.runs.clone();
+            let is_cancelled = |run: &RunEntry| run.state == RunState::Cancelled;
+            let _ = runs
+                .wait_for(|runs| runs.get(&run).is_some_and(is_cancelled))
+                .await;
+            // Without a receiver, it has ended.
+            let _ = interrupt.send(());
+            std::future::pending().await
+        };
+        let left = async {
+            let mut interrupts = self.interrupts.subscribe();
+            let _ = interrupts.wait_for(|number| *number > 0).await;
+            tokio::select! {
+                () = claim.rests() => {}
+                _ = interrupts.wait_for(|number| *number > 1) => {}
+            }
+        };
+        let ran = tokio::select! {
+            biased;
+            ran = ran => ran,
+            stop = claim.stopped() => match stop {
+                Stop::Lost => return JobEnd::Lost,
+                Stop::Failed(why) => Err(why),
+            },
+            () = left => return JobEnd::GivenBack(None),
+            never = cancelled => never,
+        };
+        ran.map_or_else(JobEnd::Refused, |()| JobEnd::Done)
     }
 }
 
@@ -335,12 +350,12 @@ fn session(
 }
 
 /// Returns the providers that a job may use, each behind its journal.
-fn gated(providers: &Providers, job: &FleetJob, fence: &Fence) -> Providers {
+fn gated(providers: &Providers, job: &FleetJob, claim: &Claim) -> Providers {
     let names = job.providers();
     let gate = |(id, provider): (&ProviderId, &Arc<dyn Provider>)| {
         let gated = GatedProvider {
             provider: Arc::clone(provider),
-            fence: fence.clone(),
+            claim: claim.clone(),
         };
         (id.clone(), Arc::new(gated) as Arc<dyn Provider>)
     };
@@ -352,13 +367,13 @@ fn gated(providers: &Providers, job: &FleetJob, fence: &Fence) -> Providers {
 #[derive(Debug)]
 struct GatedProvider {
     provider: Arc<dyn Provider>,
-    fence: Fence,
+    claim: Claim,
 }
 
 impl Provider for GatedProvider {
     fn ask<'a>(&'a self, ask: &'a Ask, on: OnDelta<'a>) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
-            self.fence.passed().await;
+            self.claim.passed().await;
             self.provider.ask(ask, on).await
         })
     }

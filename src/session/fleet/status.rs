@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::consultation::event::ProviderEvent;
 use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
-use crate::fleet::job::{RunEntry, RunState, VERSION, WorkerEntry};
+use crate::fleet::job::{JobAccount, RunEntry, RunState, WorkerEntry};
 use crate::fleet::ledger::Ledger;
 use crate::fleet::limits::{self, SeenChange};
 use crate::fleet::link::Link;
@@ -17,6 +18,7 @@ use crate::fleet::{FleetError, names, roll};
 
 /// The state of a fleet, as `conclave fleet status --json` prints it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FleetStatus {
     pub schema_version: &'static str,
     pub at: Timestamp,
@@ -26,11 +28,11 @@ pub struct FleetStatus {
     pub shared_accounts: BTreeMap<String, AccountStatus>,
     pub queues: Vec<QueueStatus>,
     pub workers: BTreeMap<String, WorkerEntry>,
-    /// Why providers may not be asked now, and who saw it.
-    pub waits: Vec<SeenChange>,
+    pub waits: Vec<WaitStatus>,
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunStatus {
     pub run: String,
     #[serde(flatten)]
@@ -40,6 +42,7 @@ pub struct RunStatus {
 
 /// In micro-dollars.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AccountStatus {
     /// `None` if there is no ceiling.
     pub limit: Option<MicroUsd>,
@@ -49,12 +52,26 @@ pub struct AccountStatus {
 
 /// The jobs that need the same providers.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct QueueStatus {
     pub providers: BTreeSet<ProviderId>,
     pub waiting: u64,
     pub in_work: usize,
     /// Whether a worker of this version can do them.
     pub is_served: bool,
+}
+
+/// A provider that no worker asks now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WaitStatus {
+    pub provider: ProviderId,
+    /// Milliseconds until it is asked again.
+    pub wait_ms: u64,
+    /// `backoff`, which it asked for, or `circuit`, because its calls failed.
+    pub why: &'static str,
+    /// The worker that learnt it.
+    pub seen_by: String,
 }
 
 impl FleetStatus {
@@ -66,32 +83,32 @@ impl FleetStatus {
         let open: BTreeSet<&String> = open.flat_map(|run| &run.queues).collect();
         let mut queues = Vec::new();
         for queue in open {
-            let length = Queue::open(link, queue).await?.length().await?;
+            let (waiting, in_work) = Queue::open(link, queue).await?.length().await?;
             let providers = names::providers_of(queue).unwrap_or_default();
             queues.push(QueueStatus {
-                is_served: workers.values().any(|worker| can_do(worker, &providers)),
+                is_served: workers.values().any(|worker| worker.can_do(&providers)),
                 providers,
-                waiting: length.waiting,
-                in_work: length.in_work,
+                waiting,
+                in_work,
             });
         }
         let ledger = Ledger::new(link);
         let (mut runs, mut shared_accounts) = (Vec::new(), BTreeMap::new());
         for (run, entry) in entries {
-            let mut account = AccountStatus::default();
-            for (place, of) in entry.accounts.iter().enumerate() {
-                let read = ledger.read(&of.key).await?.unwrap_or_default();
-                let amounts = AccountStatus {
-                    limit: read.limit,
-                    spent: read.spent(),
-                    reserved: read.reserved(),
+            let mut accounts = Vec::new();
+            for JobAccount { key, .. } in &entry.accounts {
+                let account = ledger.read(key).await?.unwrap_or_default();
+                let account = AccountStatus {
+                    limit: account.limit,
+                    spent: account.spent(),
+                    reserved: account.reserved(),
                 };
-                match place {
-                    // The innermost is its own.
-                    0 => account = amounts,
-                    _ => drop(shared_accounts.insert(of.key.clone(), amounts)),
-                }
+                accounts.push((key.clone(), account));
             }
+            let mut accounts = accounts.into_iter();
+            // The innermost is its own.
+            let account = accounts.next().unwrap_or_default().1;
+            shared_accounts.extend(accounts);
             runs.push(RunStatus {
                 run,
                 entry,
@@ -99,8 +116,7 @@ impl FleetStatus {
             });
         }
         runs.sort_by_key(|run| run.entry.at);
-        let mut waits = limits::read(link).await?;
-        waits.retain(|seen| seen.at(at).is_some());
+        let seen = limits::read(link).await?;
         Ok(Self {
             schema_version: "1.0",
             at,
@@ -108,13 +124,51 @@ impl FleetStatus {
             shared_accounts,
             queues,
             workers,
-            waits,
+            waits: seen.iter().filter_map(|seen| wait(seen, at)).collect(),
         })
     }
 }
 
-/// Whether a worker takes jobs that need these providers.
-pub(super) fn can_do(worker: &WorkerEntry, providers: &BTreeSet<ProviderId>) -> bool {
-    let is_able = worker.version == VERSION && !worker.leaves;
-    is_able && providers.is_subset(&worker.serves) && providers.is_disjoint(&worker.refused)
+fn wait(seen: &SeenChange, now: Timestamp) -> Option<WaitStatus> {
+    let (why, wait_ms) = match seen.at(now)? {
+        ProviderEvent::Held { wait_ms, .. } => ("backoff", wait_ms),
+        ProviderEvent::CircuitChanged { wait_ms, .. } => ("circuit", wait_ms?),
+        ProviderEvent::KeyChanged { .. } => return None,
+    };
+    Some(WaitStatus {
+        provider: seen.event.provider().clone(),
+        wait_ms,
+        why,
+        seen_by: seen.worker.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stopping::circuit::state::{CircuitState, WhyOpen};
+
+    #[test]
+    fn the_schema_is_published() {
+        let title = "What `conclave fleet status --json` prints";
+        crate::schema::check::<FleetStatus>("fleet_status", title);
+    }
+
+    #[test]
+    fn provider_waits_for_what_is_left_of_an_open_circuit_and_not_for_a_closed_one() {
+        let seen = |circuit, wait_ms| SeenChange {
+            worker: "w".to_owned(),
+            at: Timestamp(1_000),
+            event: ProviderEvent::CircuitChanged {
+                provider: ProviderId::new("openai"),
+                circuit,
+                wait_ms,
+            },
+        };
+        let (until, why) = (Timestamp(9_000), WhyOpen::ProbeFailed);
+        let open = seen(CircuitState::Open { until, why }, Some(8_000));
+        assert_eq!(wait(&open, Timestamp(8_900)).unwrap().wait_ms, 100);
+        assert_eq!(wait(&open, until), None);
+        assert_eq!(wait(&seen(CircuitState::Closed, None), Timestamp(1)), None);
+    }
 }

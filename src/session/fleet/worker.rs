@@ -5,29 +5,25 @@
 //! from the journals.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
-use tokio::task::{JoinError, JoinSet};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::task::JoinSet;
 use tokio::time::{interval, sleep, timeout};
 
-use super::consultation::{Bench, InWork, JobEnd, Leaving};
-use crate::consultation::plan::Control;
-use crate::consultation::policy::consent::ConsentMode;
+use super::consultation::{Bench, JobEnd};
 use crate::domain::ids::{ConsultationId, ProviderId};
 use crate::engine::clock::Clock;
 use crate::engine::dispatcher::Dispatcher;
-use crate::engine::dispatcher::budget::SharedBudget;
 use crate::engine::dispatcher::pool::PoolRules;
 use crate::error::Error;
 use crate::fleet::job::{RunEntry, RunState, VERSION, WorkerEntry};
-use crate::fleet::ledger::Ledger;
 use crate::fleet::link::Link;
 use crate::fleet::names::{part, providers_of};
-use crate::fleet::queue::{Delivery, Queue};
+use crate::fleet::queue::Queue;
 use crate::fleet::{FleetError, limits, roll};
-use crate::session::month::MonthCeiling;
 use crate::setup::plan::Planner;
 use crate::text::clean::{count, one_line};
 
@@ -69,7 +65,7 @@ pub struct WorkerReport {
 ///
 /// # Errors
 ///
-/// When the worker can ask no provider, or the files of its own monthly budget cannot be used.
+/// When the worker can ask no provider, or the server cannot be asked at the start.
 pub async fn work(
     planner: &Planner<'_>,
     link: &Link,
@@ -83,52 +79,33 @@ pub async fn work(
         return Err(Error::usage("the worker has no key for any provider")
             .hint("see which it would use with `conclave doctor`"));
     }
+    let settings = &planner.sources.settings;
+    if settings.monthly_budget.is_some() {
+        planner.face.warning(
+            "Warning: a worker does not keep `monthly_budget`: the budget of the submitter holds",
+        );
+    }
     let dispatcher = Dispatcher::new(clock, PoolRules::seeded(options.seed));
     let refused = limits::share(link, &options.name, &dispatcher);
-    let bench = Arc::new(Bench {
-        link: link.clone(),
-        worker: options.name.clone(),
-        ledger: Ledger::new(link),
-        dispatcher,
-        providers,
-        budgets: own_budgets(planner, clock)?,
-        clock,
-        leaving: watch::Sender::new(Leaving::Stays),
-        in_work: Mutex::default(),
-    });
-    let (deliveries, delivered) = mpsc::channel(1);
+    let (bench, ended) = Bench::new(link, &options.name, (dispatcher, providers));
     let mut worker = Worker {
         planner,
         options,
         slots: Arc::new(Semaphore::new(options.jobs.max(1))),
-        bench,
         refused,
-        runs: roll::watch_runs(link),
+        runs: bench.runs.clone(),
         workers: roll::watch_workers(link),
-        jobs: JoinSet::new(),
-        pulls: JoinSet::new(),
-        pulled: BTreeMap::new(),
-        deliveries,
-        delivered,
+        bench: Arc::new(bench),
+        serving: JoinSet::new(),
+        served: BTreeMap::new(),
         report: WorkerReport::default(),
     };
-    let result = worker.work(&mut interrupts).await;
+    let result = worker.work(&mut interrupts, ended).await;
     // Others give its jobs to no one else as long as it seems to live.
     roll::remove_worker(link, &options.name).await;
     result.map_err(Error::failed)?;
     Ok(worker.report)
 }
-
-/// The worker's own monthly budget, which no file of a journal makes up for.
-fn own_budgets(planner: &Planner<'_>, clock: Clock) -> Result<Vec<Arc<dyn SharedBudget>>, Error> {
-    let mut control = Control::usual(ConsentMode::PreApproved);
-    control.consent.month = planner.month();
-    let month = MonthCeiling::open(&planner.sources.home, &control, clock.now())?;
-    let budgets = month.map(|month| -> Arc<dyn SharedBudget> { month });
-    Ok(budgets.into_iter().collect())
-}
-
-type Delivered = (Delivery, OwnedSemaphorePermit);
 
 struct Worker<'a> {
     planner: &'a Planner<'a>,
@@ -139,12 +116,9 @@ struct Worker<'a> {
     refused: watch::Receiver<BTreeSet<ProviderId>>,
     runs: roll::Entries<RunEntry>,
     workers: roll::Entries<WorkerEntry>,
-    jobs: JoinSet<(ConsultationId, JobEnd)>,
-    pulls: JoinSet<()>,
+    serving: JoinSet<()>,
     /// The queues that jobs are taken from. Dropping the value ends it.
-    pulled: BTreeMap<String, oneshot::Receiver<()>>,
-    deliveries: mpsc::Sender<Delivered>,
-    delivered: mpsc::Receiver<Delivered>,
+    served: BTreeMap<String, oneshot::Receiver<()>>,
     report: WorkerReport,
 }
 
@@ -152,30 +126,30 @@ impl Worker<'_> {
     async fn work(
         &mut self,
         interrupts: &mut mpsc::UnboundedReceiver<()>,
+        mut ended: mpsc::UnboundedReceiver<(ConsultationId, JobEnd)>,
     ) -> Result<(), FleetError> {
         let link = self.bench.link.clone();
-        let bench = Arc::clone(&self.bench);
-        let has = Arc::new(move |id: &ConsultationId| bench.in_work().contains_key(id)) as Arc<_>;
-        roll::answer_for(&link, &self.options.name, Arc::clone(&has)).await?;
+        let bench = Arc::downgrade(&self.bench);
+        let has = move |id: &_| Some(bench.upgrade()?.in_work().contains_key(id));
+        roll::answer_for(&link, &self.options.name, has).await?;
         roll::write_worker(&link, &self.options.name, &self.entry()).await?;
         // One that drains must not end before it knows the runs that there are.
         let known = roll::runs(&link).await?;
         let knows_all = |runs: &BTreeMap<_, _>| known.keys().all(|run| runs.contains_key(run));
         let _ = timeout(PULL, self.runs.wait_for(knows_all)).await;
-        self.runs_changed();
-        let mut connection = link.connection();
+        self.serve();
+        let (mut connection, mut troubles) = (link.connection(), link.troubles());
         let mut heartbeat = interval(link.lease() / 3);
-        let (mut can_be_interrupted, mut was_connected) = (true, true);
-        while !self.is_over() {
+        let (mut can_be_interrupted, mut was_connected, mut said) = (true, true, 0);
+        while !(self.serving.is_empty() && (self.bench.leaves() || self.options.drains)) {
             tokio::select! {
                 biased;
                 interrupt = interrupts.recv(), if can_be_interrupted => match interrupt {
                     Some(()) => self.interrupted(),
                     None => can_be_interrupted = false,
                 },
-                Some(ended) = self.jobs.join_next() => self.ended(ended),
-                Some((delivery, slot)) = self.delivered.recv() => self.begin(delivery, slot),
-                _ = self.pulls.join_next(), if !self.pulls.is_empty() => {}
+                Some((id, end)) = ended.recv() => self.ended(&id, end),
+                Some(_) = self.serving.join_next() => {}
                 Ok(()) = connection.changed() => {
                     let is_connected = connection.borrow_and_update().is_some();
                     if is_connected != was_connected {
@@ -183,145 +157,94 @@ impl Worker<'_> {
                         self.connection_changed(is_connected);
                     }
                 }
-                Ok(()) = self.runs.changed() => self.runs_changed(),
-                Ok(()) = self.workers.changed() => self.workers_changed(),
-                Ok(()) = self.refused.changed() => self.runs_changed(),
+                Ok(()) = troubles.changed() => {
+                    let troubles = troubles.borrow_and_update();
+                    for trouble in troubles.iter().skip(said) {
+                        self.planner.face.warning(&format!("Warning: {}", one_line(trouble)));
+                    }
+                    said = troubles.len();
+                }
+                Ok(()) = self.runs.changed() => self.serve(),
+                Ok(()) = self.workers.changed() => self.divide(),
+                Ok(()) = self.refused.changed() => self.serve(),
                 _ = heartbeat.tick() => {
                     // A worker that cannot be heard is taken for dead, and its journals decide.
-                    let _ = roll::write_worker(&link, &self.options.name, &self.entry()).await;
+                    let told = roll::write_worker(&link, &self.options.name, &self.entry()).await;
+                    told.unwrap_or_else(|error| link.trouble(&error));
                 }
             }
+        }
+        while let Ok((id, end)) = ended.try_recv() {
+            self.ended(&id, end);
         }
         Ok(())
     }
 
-    fn leaves(&self) -> bool {
-        *self.bench.leaving.borrow() != Leaving::Stays
-    }
-
-    fn is_over(&self) -> bool {
-        let has_no_jobs = self.jobs.is_empty() && self.delivered.is_empty();
-        (self.leaves() || self.options.drains) && has_no_jobs && self.pulls.is_empty()
-    }
-
-    fn interrupted(&mut self) {
-        let face = self.planner.face;
-        let next = if self.leaves() {
-            face.note("Dropping the calls in flight…");
-            Leaving::Now
+    fn interrupted(&self) {
+        self.planner.face.note(if self.bench.leaves() {
+            "Dropping the calls in flight…"
         } else {
-            face.note(
-                "Leaving: the calls in flight are finished, then the jobs go back to the queue; \
-                 press Ctrl-C again to drop the calls",
-            );
-            Leaving::AfterCalls
-        };
-        self.bench.dispatcher.pause(true);
-        self.bench.leaving.send_replace(next);
-    }
-
-    fn begin(&mut self, delivery: Delivery, slot: OwnedSemaphorePermit) {
-        let (id, run) = (delivery.name.id.clone(), delivery.name.run.clone());
-        let (interrupt, interrupts) = mpsc::unbounded_channel();
-        let fence = None;
-        let job = InWork {
-            run,
-            interrupt,
-            fence,
-        };
-        if self.bench.in_work().contains_key(&id) {
-            // Delivered again to the worker that has it: what that sends acknowledges this one too.
-            return;
-        }
-        self.bench.in_work().insert(id.clone(), job);
-        let bench = Arc::clone(&self.bench);
-        self.jobs.spawn(async move {
-            let end = bench.work_on(&delivery, interrupts).await;
-            drop(slot);
-            (id, end)
+            "Leaving: the calls in flight are finished, then the jobs go back to the queue; \
+             press Ctrl-C again to drop the calls"
         });
-        self.runs_changed();
+        self.bench.dispatcher.pause(true);
+        self.bench.interrupts.send_modify(|number| *number += 1);
     }
 
-    fn ended(&mut self, ended: Result<(ConsultationId, JobEnd), JoinError>) {
-        // The panics of consultations are caught; that of the rest would be of this program.
-        let Ok((id, end)) = ended else { return };
-        self.bench.in_work().remove(&id);
-        let face = self.planner.face;
-        let short = id.short();
-        match end {
-            JobEnd::Done => {
-                self.report.done += 1;
-                face.detail(&format!("{short} is done"));
-            }
+    fn ended(&mut self, id: &ConsultationId, end: JobEnd) {
+        let (face, report) = (self.planner.face, &mut self.report);
+        let (number, what) = match end {
+            JobEnd::Done => (&mut report.done, "is done".to_owned()),
             JobEnd::Refused(reason) => {
-                self.report.refused += 1;
-                face.warning(&format!("{short} is refused: {}", one_line(&reason)));
+                let reason = one_line(&reason);
+                face.warning(&format!("{} is refused: {reason}", id.short()));
+                (&mut report.refused, "is refused".to_owned())
             }
-            JobEnd::Lost => {
-                self.report.lost += 1;
-                face.detail(&format!("{short} is another worker's now"));
-            }
-            JobEnd::GivenBack(why) => {
-                self.report.given_back += 1;
-                if let Some(why) = why {
-                    let why = one_line(&why);
-                    face.warning(&format!("{short} goes back to the queue: {why}"));
-                }
-            }
-        }
+            JobEnd::Lost => (&mut report.lost, "is another worker's now".to_owned()),
+            JobEnd::GivenBack(_) => (&mut report.given_back, "goes back to the queue".to_owned()),
+        };
+        *number += 1;
+        face.detail(&format!("{} {what}", id.short()));
     }
 
     fn connection_changed(&self, is_connected: bool) {
-        let face = self.planner.face;
-        let is_paused = self.leaves() || !is_connected;
+        let is_paused = self.bench.leaves() || !is_connected;
         self.bench.dispatcher.pause(is_paused);
-        face.note(if is_connected {
+        self.planner.face.note(if is_connected {
             "The fleet's server is back"
         } else {
             "The fleet's server cannot be reached: no call goes out until it is back"
         });
     }
 
-    /// Takes jobs from the queues that it can serve, and interrupts those of cancelled runs.
-    fn runs_changed(&mut self) {
-        let runs = self.runs.borrow_and_update().clone();
-        for job in self.bench.in_work().values() {
-            let run = runs.get(&job.run);
-            if run.is_some_and(|run| run.state == RunState::Cancelled) {
-                // Without a receiver, it has ended.
-                let _ = job.interrupt.send(());
-            }
-        }
-        let (leaves, refused) = (self.leaves(), self.refused.borrow_and_update().clone());
+    /// Takes jobs from the queues of open runs whose providers it can ask.
+    fn serve(&mut self) {
+        let (runs, refused) = (
+            self.runs.borrow_and_update(),
+            self.refused.borrow_and_update(),
+        );
         let can_ask =
             |id: &ProviderId| self.bench.providers.contains_key(id) && !refused.contains(id);
-        let open = runs.values().filter(|run| run.state == RunState::Running);
         let serves = |queue: &String| {
             let providers = providers_of(queue);
             providers.is_some_and(|providers| providers.iter().all(can_ask))
         };
-        self.pulled.retain(|queue, _| serves(queue));
-        let queues = open.flat_map(|run| &run.queues).filter(|it| serves(it));
-        for queue in queues.filter(|_| !leaves) {
-            self.pulled.entry(queue.clone()).or_insert_with(|| {
+        self.served.retain(|queue, _| serves(queue));
+        let open = runs.values().filter(|run| run.state == RunState::Running);
+        for queue in open.flat_map(|run| &run.queues).filter(|it| serves(it)) {
+            self.served.entry(queue.clone()).or_insert_with(|| {
                 let (end, ended) = oneshot::channel();
-                self.pulls.spawn(pull(Pull {
-                    bench: Arc::clone(&self.bench),
-                    queue: queue.clone(),
-                    slots: Arc::clone(&self.slots),
-                    drains: self.options.drains,
-                    end,
-                    deliveries: self.deliveries.clone(),
-                }));
+                let (bench, slots) = (Arc::clone(&self.bench), Arc::clone(&self.slots));
+                let what = (queue.clone(), self.options.drains);
+                self.serving.spawn(serve(bench, slots, what, end));
                 ended
             });
         }
     }
 
     /// Divides the limits of each provider among the workers that can ask it.
-    fn workers_changed(&mut self) {
-        let workers = self.workers.borrow_and_update().clone();
+    fn divide(&mut self) {
+        let workers = self.workers.borrow_and_update();
         for provider in self.bench.providers.keys() {
             let serve = workers
                 .iter()
@@ -339,8 +262,8 @@ impl Worker<'_> {
     fn entry(&self) -> WorkerEntry {
         let in_work = self.bench.in_work();
         let mut calls = BTreeMap::new();
-        for fence in in_work.values().filter_map(|job| job.fence.as_ref()) {
-            for provider in fence.state().borrow().tally.in_flight() {
+        for claim in in_work.values().flatten() {
+            for provider in claim.state().tally.in_flight() {
                 *calls.entry(provider.clone()).or_default() += 1;
             }
         }
@@ -351,77 +274,76 @@ impl Worker<'_> {
             slots: self.options.jobs,
             jobs: in_work.keys().cloned().collect(),
             calls,
-            leaves: self.leaves(),
+            leaves: self.bench.leaves(),
             at: self.bench.clock.now(),
         }
     }
 }
 
-impl std::fmt::Display for WorkerReport {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let jobs = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "job");
-        write!(f, "{} done", jobs(self.done))?;
-        let rest = [
-            (self.refused, "refused"),
-            (self.lost, "taken over by others"),
-            (self.given_back, "given back"),
-        ];
-        for (number, what) in rest.into_iter().filter(|(number, _)| *number > 0) {
-            write!(f, ", {number} {what}")?;
-        }
-        Ok(())
+impl fmt::Display for WorkerReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            done,
+            refused,
+            lost,
+            given_back,
+        } = self;
+        let done = count(done, "consultation");
+        write!(
+            f,
+            "{done} done, {refused} refused, {lost} taken over by others, {given_back} given back"
+        )
     }
 }
 
-/// Takes the jobs of one queue.
-struct Pull {
+/// Works on the jobs of one queue, until `end` is closed, the worker leaves, or, if it drains, no job
+/// is left; then waits for those in work.
+async fn serve(
     bench: Arc<Bench>,
-    queue: String,
     slots: Arc<Semaphore>,
-    /// It ends when no job is left.
-    drains: bool,
-    /// Closed when the queue is no longer served.
-    end: oneshot::Sender<()>,
-    deliveries: mpsc::Sender<Delivered>,
-}
-
-async fn pull(mut pull: Pull) {
-    let wait = if pull.drains { PULL_TO_END } else { PULL };
-    let mut leaving = pull.bench.leaving.subscribe();
-    let mut queue = None;
-    while !pull.end.is_closed() && *leaving.borrow() == Leaving::Stays {
-        let Some(open) = &queue else {
-            queue = Queue::open(&pull.bench.link, &pull.queue).await.ok();
-            if queue.is_none() {
-                sleep(AGAIN).await;
-            }
-            continue;
-        };
-        // Only waits: the place is taken when there is a job for it.
+    (name, drains): (String, bool),
+    mut end: oneshot::Sender<()>,
+) {
+    let wait = if drains { PULL_TO_END } else { PULL };
+    let (mut jobs, mut queue) = (JoinSet::new(), None);
+    let mut interrupts = bench.interrupts.subscribe();
+    loop {
+        // Only waits: the slot is taken when there is a job for it.
         tokio::select! {
-            slot = pull.slots.acquire() => drop(slot),
-            _ = leaving.changed() => continue,
-            () = pull.end.closed() => continue,
+            biased;
+            _ = interrupts.wait_for(|number| *number > 0) => break,
+            () = end.closed() => break,
+            slot = slots.acquire() => drop(slot),
         }
-        match open.next(wait).await {
-            Ok(Some(delivery)) => match Arc::clone(&pull.slots).try_acquire_owned() {
-                Ok(slot) if *leaving.borrow() == Leaving::Stays => {
-                    // Without a receiver the worker ends, and the job is delivered again.
-                    let _ = pull.deliveries.send((delivery, slot)).await;
+        let next = async {
+            let open = match queue.take() {
+                Some(open) => open,
+                None => Queue::open(&bench.link, &name).await?,
+            };
+            let next = open.next(wait).await?;
+            let is_over = drains && next.is_none() && open.length().await? == (0, 0);
+            queue = Some(open);
+            Ok::<_, FleetError>((next, is_over))
+        };
+        match next.await {
+            Ok((Some(delivery), _)) => match Arc::clone(&slots).try_acquire_owned() {
+                Ok(slot) if !bench.leaves() => {
+                    let bench = Arc::clone(&bench);
+                    jobs.spawn(async move {
+                        bench.work_on(delivery).await;
+                        drop(slot);
+                    });
                 }
                 Ok(_) | Err(_) => delivery.give_back(Duration::ZERO).await,
             },
-            Ok(None) if pull.drains => {
-                let length = open.length().await;
-                if length.is_ok_and(|it| it.waiting == 0 && it.in_work == 0) {
-                    return;
-                }
-            }
-            Ok(None) => {}
-            Err(_) => {
-                queue = None;
+            Ok((None, true)) => break,
+            Ok((None, false)) => {}
+            Err(error) => {
+                bench.link.trouble(&error);
                 sleep(AGAIN).await;
             }
         }
+        while jobs.try_join_next().is_some() {}
     }
+    while jobs.join_next().await.is_some() {}
 }

@@ -28,7 +28,7 @@ use super::{fallbacks, helper};
 use crate::config::env::Environment;
 use crate::config::settings::Repository;
 #[cfg(feature = "fleet")]
-use crate::consultation::policy::consent::{ConsentMode, Month};
+use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::PromptError;
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
@@ -130,18 +130,6 @@ impl<'a> Planner<'a> {
             }
         }
         providers
-    }
-
-    /// Returns the monthly budget of the home, and what is spent of it.
-    #[cfg(feature = "fleet")]
-    pub fn month(&self) -> Option<Month> {
-        let PlanSources {
-            settings,
-            home,
-            now,
-            ..
-        } = &self.sources;
-        limits::month(settings, &home.logs_folder(), *now)
     }
 
     pub fn resume_sources(&self) -> ResumeSources<'_> {

@@ -26,17 +26,26 @@ pub(crate) struct NatsServer {
     process: Child,
     port: u16,
     store: TempDir,
+    /// What a client says before the host.
+    pub(crate) login: &'static str,
 }
 
 impl NatsServer {
     /// Returns a server; `None` where there is no program for it, which is said.
     pub(crate) fn start() -> Option<Self> {
+        Self::with("")
+    }
+
+    /// As [`Self::start`], with lines of a configuration file.
+    pub(crate) fn with(config: &str) -> Option<Self> {
         let store = tempfile::tempdir().unwrap();
+        std::fs::write(store.path().join("nats.conf"), config).unwrap();
         match launch(store.path(), None) {
             Ok((process, port)) => Some(Self {
                 process,
                 port,
                 store,
+                login: "",
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 eprintln!(
@@ -49,7 +58,7 @@ impl NatsServer {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        format!("nats://{}127.0.0.1:{}", self.login, self.port)
     }
 
     /// Kills the server: what it had acknowledged is in its store.
@@ -81,6 +90,8 @@ fn launch(store: &Path, port: Option<u16>) -> io::Result<(Child, u16)> {
             "--port",
             &port.map_or("-1".to_owned(), |port| port.to_string()),
         ])
+        .arg("--config")
+        .arg(store.join("nats.conf"))
         .arg("--store_dir")
         .arg(store.join("store"))
         .arg("--ports_file_dir")

@@ -9,8 +9,8 @@ use crate::commands::flags::JsonFlags;
 use crate::commands::flags::fleet_address::connect;
 use crate::commands::{App, block_on};
 use crate::error::Error;
-use crate::fleet::roll;
 use crate::fleet::submission::cancel;
+use crate::records::lookup::LookupError;
 use crate::session::fleet::run::Fleet;
 use crate::session::fleet::status::FleetStatus;
 
@@ -29,7 +29,7 @@ enum FleetAction {
 
 /// Show the runs of a fleet, their money, the workers, their calls, and who may not be asked now
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("json", |arg| arg.help("Print JSON")))]
+#[command(mut_arg("json", |arg| arg.help("Print JSON; its schema is schemas/fleet_status.schema.json")))]
 struct StatusArgs {
     #[command(flatten)]
     server: ServerArg,
@@ -68,31 +68,20 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         }
         FleetAction::Cancel(args) => {
             let fleet = args.server.connect(app)?;
-            let run = find(&fleet, &args.run)?;
+            let run = fleet.find(&args.run)?.map_err(|error| {
+                let name = &args.run;
+                Error::usage(match error {
+                    LookupError::NotFound => format!("the fleet has no run `{name}`"),
+                    LookupError::Ambiguous(_) => format!("`{name}` could be several runs"),
+                })
+                .hint("see its runs with `conclave fleet status`")
+            })?;
             block_on(cancel(&fleet.link, &run))?.map_err(Error::failed)?;
             app.printer.note(&format!(
                 "{run} is cancelled; the command that began it resumes it"
             ));
             Ok(())
         }
-    }
-}
-
-fn find(fleet: &Fleet, name: &str) -> Result<String, Error> {
-    let runs = block_on(roll::runs(&fleet.link))?.map_err(Error::failed)?;
-    let is_meant = |run: &String| {
-        let unique = run
-            .split_once('-')
-            .map_or(run.as_str(), |(_, unique)| unique);
-        run.starts_with(name) || unique.starts_with(name)
-    };
-    let mut meant: Vec<String> = runs.into_keys().filter(is_meant).collect();
-    match (meant.pop(), meant.is_empty()) {
-        (Some(run), true) => Ok(run),
-        (None, _) => Err(Error::usage(format!("the fleet has no run `{name}`"))
-            .hint("see its runs with `conclave fleet status`")),
-        (Some(_), false) => Err(Error::usage(format!("`{name}` could be several runs"))
-            .hint("see their ids with `conclave fleet status`")),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The lines of `conclave fleet status`.
 
-use crate::consultation::event::ProviderEvent;
+use std::time::Duration;
+
 use crate::domain::cost::money::Cost;
 use crate::domain::ids::ProviderId;
 use crate::fleet::job::{RunState, VERSION, WorkerEntry};
@@ -15,18 +16,10 @@ pub(super) fn lines(status: &FleetStatus) -> String {
         .workers
         .iter()
         .map(|(name, entry)| worker(name, entry));
-    let waits = status.waits.iter().filter_map(|seen| {
-        let (why, wait_ms) = match seen.at(status.at)? {
-            ProviderEvent::Held { wait_ms, .. } => ("backoff", wait_ms),
-            ProviderEvent::CircuitChanged { wait_ms, .. } => ("circuit", wait_ms?),
-            ProviderEvent::KeyChanged { .. } => return None,
-        };
-        let left = span(std::time::Duration::from_millis(wait_ms));
-        let provider = seen.event.provider();
-        Some(format!(
-            "{provider} is not asked for {left}: {why}, seen by {}",
-            seen.worker
-        ))
+    let waits = status.waits.iter().map(|wait| {
+        let left = span(Duration::from_millis(wait.wait_ms));
+        let (provider, why, seen_by) = (&wait.provider, wait.why, &wait.seen_by);
+        format!("{provider} is not asked for {left}: {why}, seen by {seen_by}")
     });
     let lines: Vec<String> = (status.runs.iter().map(run))
         .chain(accounts)

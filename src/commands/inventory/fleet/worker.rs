@@ -7,7 +7,6 @@ use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::session::fleet::worker::{self, WorkerOptions};
 use crate::setup::plan::Planner;
-use crate::text::clean::count;
 
 /// Take part in a fleet: hold consultations that others submit, with the keys of this machine
 #[derive(Debug, clap::Args)]
@@ -70,12 +69,6 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     });
     runtime.shutdown_background();
     let report = report?;
-    app.printer.note(&format!(
-        "{} done, {} refused, {} taken over by others, {} given back",
-        count(report.done, "consultation"),
-        report.refused,
-        report.lost,
-        report.given_back
-    ));
+    app.printer.note(&report.to_string());
     Ok(Exit::Answer)
 }

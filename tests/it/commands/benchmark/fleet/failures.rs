@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use async_nats::jetstream::stream::Stream;
 use rustix::process::Signal;
+use tokio::runtime::Runtime;
 
 use super::*;
 use crate::support::provider_server::Hold;
@@ -72,6 +74,14 @@ fn worker_that_is_stopped_beyond_its_lease_writes_nothing_more() {
     let report = run.wait().ends_with(0).json();
     assert_eq!(outcomes(&report).len(), 3);
     let before = paid(&fleet.submitter);
+    assert_eq!(
+        before.values().sum::<usize>(),
+        3,
+        "the call that was lost has no end"
+    );
+    let account = fleet.run_status()["account"].clone();
+    let (runtime, server) = journals_of(&fleet.nats);
+    let stored = runtime.block_on(server.get_info()).unwrap().state;
     // It has its answer now, and has lost the job.
     hold.release();
     fleet.workers[0].process.signal(Signal::CONT);
@@ -81,18 +91,70 @@ fn worker_that_is_stopped_beyond_its_lease_writes_nothing_more() {
         .wait_until("it knows", |stderr| stderr.contains("another worker's now"));
     stopped.process.signal(Signal::INT);
     stopped.process.wait().ends_with(0);
-    let other = member(&fleet.nats, Conclave::new());
-    write_suite(&other, 3);
-    let run = fleet.run_status()["run"].as_str().unwrap().to_owned();
-    let again = other
-        .run(&["benchmark", "resume", &run, "--yes"])
-        .ends_with(2);
-    again.assert_stderr_contains("is complete");
+    let now = runtime.block_on(server.get_info()).unwrap().state;
     assert_eq!(
-        before.values().sum::<usize>(),
-        3,
-        "the call that was lost has no end"
+        now.last_sequence, stored.last_sequence,
+        "it writes in no journal"
     );
+    assert_eq!(fleet.run_status()["account"], account);
+    assert_eq!(account["reserved"], 0);
+}
+
+/// Returns the stream of journals.
+fn journals_of(nats: &NatsServer) -> (Runtime, Stream) {
+    let runtime = Runtime::new().unwrap();
+    let server = async_nats::connect(nats.url());
+    let server = async_nats::jetstream::new(runtime.block_on(server).unwrap());
+    let stream = runtime.block_on(server.get_stream("conclave_journal"));
+    (runtime, stream.unwrap())
+}
+
+#[test]
+fn run_waits_for_room_on_the_disk_of_the_server_and_loses_nothing() {
+    let Some(nats) = NatsServer::with("jetstream { max_file_store: 4MB }") else {
+        return;
+    };
+    let mut fleet = Fleet::on(nats, 0, 12);
+    fleet.hire(&["--jobs", "2"]);
+    fleet.join(1);
+    let hold = Hold::new();
+    fleet.server.on(On::any(), right().held_by(&hold));
+    let run = fleet.submitter.start(&benchmark(&["--max-cost", "5"]));
+    fleet
+        .server
+        .wait_until("it asks", |requests| requests.len() == 2);
+    let runtime = Runtime::new().unwrap();
+    let server = async_nats::connect(fleet.nats.url());
+    let server = async_nats::jetstream::new(runtime.block_on(server).unwrap());
+    runtime.block_on(async {
+        let filler = async_nats::jetstream::stream::Config {
+            name: "filler".to_owned(),
+            ..Default::default()
+        };
+        server.create_stream(filler).await.unwrap();
+        for size in [256 << 10, 16 << 10, 1 << 10, 1] {
+            let fill = async || {
+                let payload = vec![0; size].into();
+                server.publish("filler", payload).await.unwrap().await
+            };
+            while fill().await.is_ok() {}
+        }
+    });
+    hold.release();
+    let worker = &fleet.workers[0].process;
+    worker.wait_until("it says so", |stderr| {
+        stderr.contains("could not store a job or an event")
+    });
+    let asked = fleet.server.requests().len();
+    assert_eq!(
+        asked, 2,
+        "no call goes out without its start in the journal"
+    );
+    runtime.block_on(server.delete_stream("filler")).unwrap();
+    let report = run.wait().ends_with(0).json();
+    assert_eq!(outcomes(&report).len(), 12);
+    assert!(fleet.requests().values().all(|requests| *requests == 1));
+    assert_eq!(fleet.run_status()["account"]["reserved"], 0);
 }
 
 #[test]

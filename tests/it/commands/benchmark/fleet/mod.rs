@@ -42,7 +42,10 @@ impl Fleet {
     /// Starts this many workers for a suite of cases `q001`, `q002`, …, all of which are answered
     /// right. `None` without a NATS server.
     fn of(workers: usize, cases: usize) -> Option<Self> {
-        let nats = NatsServer::start()?;
+        Some(Self::on(NatsServer::start()?, workers, cases))
+    }
+
+    fn on(nats: NatsServer, workers: usize, cases: usize) -> Self {
         let server = ProviderServer::start();
         server.on(On::any(), right());
         let mut fleet = Self {
@@ -56,7 +59,7 @@ impl Fleet {
             fleet.hire(&[]);
         }
         fleet.join(workers);
-        Some(fleet)
+        fleet
     }
 
     fn hire(&mut self, flags: &[&str]) {
