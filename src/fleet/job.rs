@@ -219,10 +219,9 @@ impl WorkerEntry {
         self.version == VERSION && !self.leaves
     }
 
-    /// Whether it takes jobs that need these providers.
-    pub fn can_do(&self, providers: &BTreeSet<ProviderId>) -> bool {
-        let has_keys = providers.is_subset(&self.serves) && providers.is_disjoint(&self.refused);
-        self.is_able() && has_keys
+    /// Whether it has keys for all of these that were not refused.
+    pub fn can_ask(&self, providers: &BTreeSet<ProviderId>) -> bool {
+        providers.is_subset(&self.serves) && providers.is_disjoint(&self.refused)
     }
 }
 

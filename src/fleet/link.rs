@@ -15,7 +15,7 @@ use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{self, GetErrorKind, ObjectStore};
 use async_nats::jetstream::stream::{self, DirectGetErrorKind, RetentionPolicy};
 use async_nats::jetstream::{self, kv};
-use async_nats::{ConnectOptions, Event, ServerAddr};
+use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::io::AsyncReadExt;
 use tokio::runtime::Handle;
@@ -44,8 +44,8 @@ const OBJECT: &str = "Conclave-Object";
 /// How often the server is asked whether it is there.
 const PING: Duration = Duration::from_secs(5);
 
-/// The most time between two attempts to reach a server that went away.
-const MOST_RECONNECT_DELAY: Duration = Duration::from_secs(1);
+/// Between two attempts to reach a server that went away.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// How to reach a fleet.
 #[derive(Clone, Debug)]
@@ -304,8 +304,7 @@ impl Link {
             return Ok(payload.to_vec());
         };
         let object = self.get(name.as_str()).await?;
-        let why = "it is no longer there";
-        object.ok_or_else(|| FleetError::unreadable("a large job or event", &why))
+        object.ok_or_else(|| FleetError::unreadable("a large message", &"it is gone"))
     }
 
     /// Stores an object, in place of one with the same name.
@@ -316,13 +315,14 @@ impl Link {
 
     /// Returns an object; `None` if there is none.
     pub(super) async fn get(&self, name: &str) -> Result<Option<Vec<u8>>, FleetError> {
-        let what = "give what is large";
         let object = match self.0.stores.objects.get(name).await {
             Err(error) if error.kind() == GetErrorKind::NotFound => return Ok(None),
-            object => object.or_refused(what)?,
+            object => object.or_refused("read what is large")?,
         };
-        let (mut bytes, mut object) = (Vec::new(), object.take(LARGEST as u64 + 1));
-        object.read_to_end(&mut bytes).await.or_refused(what)?;
+        let mut bytes = Vec::new();
+        let mut object = object.take(LARGEST as u64 + 1);
+        let read = object.read_to_end(&mut bytes).await;
+        read.or_refused("read what is large")?;
         if bytes.len() > LARGEST {
             return Err(FleetError::TooLarge("a job or an event"));
         }
@@ -357,58 +357,12 @@ async fn open(
     runtime: Handle,
     end: oneshot::Sender<()>,
 ) -> Result<Connected, FleetError> {
-    // Fails if it was done before.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let shown = address.shown();
-    let failed = |source: Box<dyn std::error::Error + Send + Sync>| FleetError::Connect {
-        address: shown.clone(),
-        source,
-    };
     let (state, connection) = watch::channel(Some(Instant::now()));
-    let mut options = ConnectOptions::new()
-        .name("conclave")
-        // A server that hangs is noticed after twice as long.
-        .ping_interval(PING)
-        .reconnect_delay_callback(|attempts| {
-            let delay = Duration::from_millis(50).saturating_mul(attempts.try_into().unwrap_or(20));
-            delay.min(MOST_RECONNECT_DELAY)
-        })
-        .event_callback(move |event| {
-            match event {
-                Event::Connected => drop(state.send_replace(Some(Instant::now()))),
-                Event::Disconnected | Event::Closed => drop(state.send_replace(None)),
-                _ => {}
-            }
-            async {}
-        });
-    let credentials = address.credentials.as_ref().or(address.in_url.as_ref());
-    options = match credentials.cloned() {
-        None => options,
-        Some(Credentials::User(user, password)) => {
-            options.user_and_password(user, password.expose_secret().to_owned())
-        }
-        Some(Credentials::Token(token)) => options.token(token.expose_secret().to_owned()),
-        Some(Credentials::File(path)) => options
-            .credentials_file(path)
-            .await
-            .map_err(|error| failed(error.into()))?,
-        Some(Credentials::Nkey(path)) => {
-            let seed = tokio::fs::read_to_string(path).await;
-            options.nkey(
-                seed.map_err(|error| failed(error.into()))?
-                    .trim()
-                    .to_owned(),
-            )
-        }
-    };
-    if let Some(file) = &address.ca_file {
-        options = options.add_root_certificates(file.clone());
-    }
-    let servers = address.servers.iter().cloned().map(ServerAddr::from_url);
-    let servers = servers.collect::<Result<Vec<_>, _>>();
-    let servers = servers.map_err(|error| failed(error.into()))?;
-    let client = options.connect(servers).await;
-    let client = client.map_err(|error| failed(error.into()))?;
+    let client = Box::pin(connect(&address, state)).await;
+    let client = client.map_err(|source| FleetError::Connect {
+        address: address.shown(),
+        source,
+    })?;
     let jetstream = jetstream::new(client);
     let stores = Box::pin(Stores::open(&jetstream, &address)).await;
     let stores = stores.or_refused("create the streams of the fleet")?;
@@ -421,6 +375,45 @@ async fn open(
         runtime,
         _end: end,
     })
+}
+
+async fn connect(
+    address: &FleetAddress,
+    state: watch::Sender<Option<Instant>>,
+) -> Result<Client, async_nats::Error> {
+    // Fails if it was done before.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut options = ConnectOptions::new()
+        .name("conclave")
+        // A server that hangs is noticed after twice as long.
+        .ping_interval(PING)
+        .reconnect_delay_callback(|attempts| PAUSE.saturating_mul((attempts > 1).into()))
+        .event_callback(move |event| {
+            match event {
+                Event::Connected => drop(state.send_replace(Some(Instant::now()))),
+                Event::Disconnected | Event::Closed => drop(state.send_replace(None)),
+                _ => {}
+            }
+            async {}
+        });
+    options = match address.credentials.as_ref().or(address.in_url.as_ref()) {
+        None => options,
+        Some(Credentials::User(user, password)) => {
+            options.user_and_password(user.clone(), password.expose_secret().to_owned())
+        }
+        Some(Credentials::Token(token)) => options.token(token.expose_secret().to_owned()),
+        Some(Credentials::File(path)) => options.credentials_file(path).await?,
+        Some(Credentials::Nkey(path)) => {
+            let seed = tokio::fs::read_to_string(path).await?;
+            options.nkey(seed.trim().to_owned())
+        }
+    };
+    if let Some(file) = &address.ca_file {
+        options = options.add_root_certificates(file.clone());
+    }
+    let servers = address.servers.iter().cloned().map(ServerAddr::from_url);
+    let servers = servers.collect::<Result<Vec<_>, _>>()?;
+    Ok(options.connect(servers).await?)
 }
 
 impl Stores {

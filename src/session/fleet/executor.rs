@@ -368,7 +368,7 @@ fn unserved(waiting: &BTreeMap<ConsultationId, Waiting>, able: &[WorkerEntry]) -
     let known: BTreeSet<&ProviderId> = able.iter().flat_map(|worker| &worker.serves).collect();
     let mut lacking = BTreeSet::new();
     for job in waiting.values().filter(|job| !job.is_begun) {
-        if !able.iter().any(|worker| worker.can_do(&job.providers)) {
+        if !able.iter().any(|worker| worker.can_ask(&job.providers)) {
             let unknown = job.providers.iter().filter(|one| !known.contains(one));
             let unknown: Vec<&str> = unknown.map(ProviderId::as_str).collect();
             let all = || job.providers.iter().map(ProviderId::as_str).collect();

@@ -85,8 +85,9 @@ impl FleetStatus {
         for queue in open {
             let (waiting, in_work) = Queue::open(link, queue).await?.length().await?;
             let providers = names::providers_of(queue).unwrap_or_default();
+            let mut able = workers.values().filter(|worker| worker.is_able());
             queues.push(QueueStatus {
-                is_served: workers.values().any(|worker| worker.can_do(&providers)),
+                is_served: able.any(|worker| worker.can_ask(&providers)),
                 providers,
                 waiting,
                 in_work,

@@ -140,14 +140,11 @@ impl Worker<'_> {
         self.serve();
         let (mut connection, mut troubles) = (link.connection(), link.troubles());
         let mut heartbeat = interval(link.lease() / 3);
-        let (mut can_be_interrupted, mut was_connected, mut said) = (true, true, 0);
+        let (mut was_connected, mut said) = (true, 0);
         while !(self.serving.is_empty() && (self.bench.leaves() || self.options.drains)) {
             tokio::select! {
                 biased;
-                interrupt = interrupts.recv(), if can_be_interrupted => match interrupt {
-                    Some(()) => self.interrupted(),
-                    None => can_be_interrupted = false,
-                },
+                Some(()) = interrupts.recv() => self.interrupted(),
                 Some((id, end)) = ended.recv() => self.ended(&id, end),
                 Some(_) = self.serving.join_next() => {}
                 Ok(()) = connection.changed() => {

@@ -67,40 +67,32 @@ fn amounts(account: &AccountStatus) -> String {
 }
 
 fn queue(queue: &QueueStatus) -> String {
-    let unserved = if queue.is_served {
-        ""
-    } else {
-        "; no worker can do them"
-    };
     let (waiting, in_work) = (queue.waiting, queue.in_work);
-    format!(
-        "jobs for {}: {waiting} wait, {in_work} in work{unserved}",
-        names(&queue.providers)
-    )
+    let providers = names(&queue.providers);
+    let unserved = ["; no worker can do them", ""][usize::from(queue.is_served)];
+    format!("jobs for {providers}: {waiting} wait, {in_work} in work{unserved}")
 }
 
 fn worker(name: &str, entry: &WorkerEntry) -> String {
-    let calls = entry.calls.iter().filter(|(_, calls)| **calls > 0);
+    let calls = entry.calls.iter();
     let calls: Vec<String> = calls.map(|(of, calls)| format!("{calls} {of}")).collect();
-    let mut line = format!(
-        "worker {name}: {}; {} of {} jobs",
-        names(&entry.serves),
-        entry.jobs.len(),
-        entry.slots
-    );
-    if !calls.is_empty() {
-        line.extend(["; calls in flight: ", &calls.join(", ")]);
-    }
-    if entry.version != VERSION {
-        line.extend(["; conclave ", &entry.version]);
-    }
-    if !entry.refused.is_empty() {
-        line.extend(["; its keys are refused: ", &names(&entry.refused)]);
-    }
-    if entry.leaves {
-        line.push_str("; leaves");
-    }
-    line
+    let (calls, refused) = (calls.join(", "), names(&entry.refused));
+    let notes = [
+        (!calls.is_empty(), format!("; calls in flight: {calls}")),
+        (
+            entry.version != VERSION,
+            format!("; conclave {}", entry.version),
+        ),
+        (
+            !refused.is_empty(),
+            format!("; its keys are refused: {refused}"),
+        ),
+        (entry.leaves, "; leaves".to_owned()),
+    ];
+    let notes = notes.into_iter().filter(|(is_true, _)| *is_true);
+    let notes: String = notes.map(|(_, note)| note).collect();
+    let (serves, jobs, slots) = (names(&entry.serves), entry.jobs.len(), entry.slots);
+    format!("worker {name}: {serves}; {jobs} of {slots} jobs{notes}")
 }
 
 fn names<'a>(providers: impl IntoIterator<Item = &'a ProviderId>) -> String {

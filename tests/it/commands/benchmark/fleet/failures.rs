@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use async_nats::jetstream::stream::Stream;
 use rustix::process::Signal;
-use tokio::runtime::Runtime;
 
+use super::workers::jetstream;
 use super::*;
 use crate::support::provider_server::Hold;
 
@@ -80,8 +79,12 @@ fn worker_that_is_stopped_beyond_its_lease_writes_nothing_more() {
         "the call that was lost has no end"
     );
     let account = fleet.run_status()["account"].clone();
-    let (runtime, server) = journals_of(&fleet.nats);
-    let stored = runtime.block_on(server.get_info()).unwrap().state;
+    let (runtime, server) = jetstream(&fleet.nats);
+    let state = async || {
+        let journal = server.get_stream("conclave_journal").await.unwrap();
+        journal.get_info().await.unwrap().state.last_sequence
+    };
+    let stored = runtime.block_on(state());
     // It has its answer now, and has lost the job.
     hold.release();
     fleet.workers[0].process.signal(Signal::CONT);
@@ -91,22 +94,10 @@ fn worker_that_is_stopped_beyond_its_lease_writes_nothing_more() {
         .wait_until("it knows", |stderr| stderr.contains("another worker's now"));
     stopped.process.signal(Signal::INT);
     stopped.process.wait().ends_with(0);
-    let now = runtime.block_on(server.get_info()).unwrap().state;
-    assert_eq!(
-        now.last_sequence, stored.last_sequence,
-        "it writes in no journal"
-    );
+    let now = runtime.block_on(state());
+    assert_eq!(now, stored, "it writes in no journal");
     assert_eq!(fleet.run_status()["account"], account);
     assert_eq!(account["reserved"], 0);
-}
-
-/// Returns the stream of journals.
-fn journals_of(nats: &NatsServer) -> (Runtime, Stream) {
-    let runtime = Runtime::new().unwrap();
-    let server = async_nats::connect(nats.url());
-    let server = async_nats::jetstream::new(runtime.block_on(server).unwrap());
-    let stream = runtime.block_on(server.get_stream("conclave_journal"));
-    (runtime, stream.unwrap())
 }
 
 #[test]
@@ -123,9 +114,7 @@ fn run_waits_for_room_on_the_disk_of_the_server_and_loses_nothing() {
     fleet
         .server
         .wait_until("it asks", |requests| requests.len() == 2);
-    let runtime = Runtime::new().unwrap();
-    let server = async_nats::connect(fleet.nats.url());
-    let server = async_nats::jetstream::new(runtime.block_on(server).unwrap());
+    let (runtime, server) = jetstream(&fleet.nats);
     runtime.block_on(async {
         let filler = async_nats::jetstream::stream::Config {
             name: "filler".to_owned(),

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use async_nats::jetstream::Context;
 use conclave::consultation::event::ProviderEvent;
 use conclave::consultation::policy::budget::BudgetCheck;
 use conclave::consultation::protocol::request::{CallRequest, RequestKey, RequestOption};
@@ -27,7 +28,7 @@ use rustix::process::Signal;
 use tokio::runtime::Runtime;
 
 use super::*;
-use crate::support::provider_server::{Hold, RecordedRequest};
+use crate::support::provider_server::Hold;
 use crate::support::script::plan;
 use crate::support::timeout::receive;
 
@@ -67,12 +68,11 @@ fn backoff_that_one_worker_is_told_holds_all() {
     fleet.server.on(On::any(), right().held_by(&hold));
     let limited = Answer::error(429, "rate_limit_exceeded", "slow down");
     let limited = limited.header("retry-after", "3");
-    fleet.server.on(On::any().nth(6), limited);
+    fleet.server.on(On::any().nth(4), limited);
     let run = fleet.submitter.start(&benchmark(&[]));
-    // Each worker has four jobs, and each job its call.
-    let is_limited = |request: &RecordedRequest| request.finished.is_some();
+    // The model takes four calls at once, so each worker has one.
     fleet.server.wait_until("all are busy", |requests| {
-        requests.len() == 16 && requests.iter().any(is_limited)
+        requests.len() == 4 && requests.iter().any(|it| it.finished.is_some())
     });
     until("the fleet knows", || {
         fleet.status()["waits"][0]["why"] == "backoff"
@@ -81,7 +81,7 @@ fn backoff_that_one_worker_is_told_holds_all() {
     run.wait().ends_with(0);
     let requests = fleet.server.requests();
     let limited = requests.iter().filter_map(|it| it.finished).min().unwrap();
-    let later = requests.iter().map(|it| it.arrived).skip(16);
+    let later = requests.iter().map(|it| it.arrived).skip(4);
     let after = later.min().unwrap().duration_since(limited);
     // The worker that was told counts from its own reading of the answer.
     assert!(after >= Duration::from_millis(2_990), "{after:?}");
@@ -94,18 +94,15 @@ fn news_of_a_provider_never_wait_for_a_budget_that_waits_for_the_server() {
         return;
     };
     let (runtime, link) = connect(&nats);
+    let (_other, server) = jetstream(&nats);
     let dispatcher = Dispatcher::new(Clock::system(), PoolRules::seeded(1));
     let _enter = runtime.enter();
     let _refused = limits::share(&link, "this", &dispatcher);
-    let limits = runtime.block_on(async {
-        let client = async_nats::connect(nats.url()).await.unwrap();
-        let server = async_nats::jetstream::new(client);
-        server.get_key_value("conclave_limits").await.unwrap()
-    });
+    let limits = runtime.block_on(server.get_key_value("conclave_limits"));
     let budget = Arc::new(Waits {
         link,
         runtime: runtime.handle().clone(),
-        limits,
+        limits: limits.unwrap(),
         answers: AtomicUsize::new(0),
     });
     let provider = ProviderId::new("openai");
@@ -204,8 +201,18 @@ fn worker_that_drains_ends_with_the_queue() {
     );
 }
 
+/// Returns the server as another client sees it.
+pub(super) fn jetstream(nats: &NatsServer) -> (Runtime, Context) {
+    let runtime = Runtime::new().unwrap();
+    let server = runtime.block_on(async {
+        let client = async_nats::connect(nats.url()).await.unwrap();
+        async_nats::jetstream::new(client)
+    });
+    (runtime, server)
+}
+
 /// Returns a connection of the test's own.
-pub(super) fn connect(nats: &NatsServer) -> (Runtime, Link) {
+fn connect(nats: &NatsServer) -> (Runtime, Link) {
     let runtime = Runtime::new().unwrap();
     let mut address = FleetAddress::new(&nats.url()).unwrap();
     address.lease = Duration::from_secs(2);
@@ -240,6 +247,7 @@ fn job_that_no_worker_can_do_is_refused_with_a_sentence() {
     let (runtime, link) = connect(&fleet.nats);
     let mut other = FleetJob::new("bench-1", Vec::new(), plan()).unwrap();
     other.version = "9.9.9".to_owned();
+    let (_other, server) = jetstream(&fleet.nats);
     // More than a message takes: it goes to the object store, which loses it.
     let mut gone = FleetJob::new("bench-2", Vec::new(), plan()).unwrap();
     gone.plan.question = "Why? ".repeat(200_000);
@@ -247,15 +255,16 @@ fn job_that_no_worker_can_do_is_refused_with_a_sentence() {
         for job in [&other, &gone] {
             submit(&link, job).await;
         }
-        let client = async_nats::connect(fleet.nats.url()).await.unwrap();
-        let server = async_nats::jetstream::new(client);
         let objects = server.get_stream("OBJ_conclave_objects").await.unwrap();
         objects.purge().await.unwrap();
     });
     fleet.hire(&[]);
     let refusals = [
         (&other, "the job is of conclave 9.9.9"),
-        (&gone, "a large job or event on the server cannot be read"),
+        (
+            &gone,
+            "a large message on the server cannot be read: it is gone",
+        ),
     ];
     for (job, reason) in refusals {
         until("it is refused", || {
@@ -302,7 +311,7 @@ fn job_that_takes_longer_than_a_lease_stays_with_its_worker() {
     let Some(fleet) = Fleet::of(2, 2) else {
         return;
     };
-    let slow = right().delay(Duration::from_millis(4_500));
+    let slow = right().delay(Duration::from_secs(3));
     fleet.server.on(On::any(), slow);
     fleet.submitter.run(&benchmark(&[])).ends_with(0);
     assert_eq!(fleet.server.requests().len(), 2);
