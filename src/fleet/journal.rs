@@ -248,9 +248,9 @@ impl Claim {
 
     /// Waits until the server has an event. False if it may never have it.
     pub async fn has(&self, event: u64) -> bool {
-        self.wait(|state| match state.acked >= event {
-            true => Some(true),
-            false => state.stop.as_ref().map(|_| false),
+        self.wait(|state| {
+            let is_stored = state.acked >= event;
+            (is_stored || state.stop.is_some()).then_some(is_stored)
         })
         .await
     }

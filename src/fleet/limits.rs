@@ -57,52 +57,48 @@ pub async fn read(link: &Link) -> Result<Vec<SeenChange>, FleetError> {
     Ok(all.into_values().collect())
 }
 
-/// Tells all workers what this process's dispatcher sees, and the dispatcher what others see, as
-/// long as the receiver lives. It has the providers that refuse the key of this process.
+/// Tells all workers what this process's dispatcher sees, and the dispatcher what others see, for
+/// ever; `refused` has the providers that refuse the key of this process.
 ///
-/// Runs on the caller's runtime: the dispatcher may be busy with a budget that waits for the thread
-/// of the connection.
-pub fn share(
-    link: &Link,
-    worker: &str,
-    dispatcher: &Dispatcher,
-) -> watch::Receiver<BTreeSet<ProviderId>> {
-    let (refused, receiver) = watch::channel(BTreeSet::new());
-    let (worker, dispatcher) = (worker.to_owned(), dispatcher.clone());
+/// Never runs on the thread of the connection: the dispatcher may be busy with a budget that waits
+/// for it.
+pub async fn share(
+    link: Link,
+    worker: String,
+    dispatcher: Dispatcher,
+    refused: watch::Sender<BTreeSet<ProviderId>>,
+) {
     let (limits, mut own) = (link.stores().limits.clone(), dispatcher.changes());
-    let mut theirs = watch_entries::<SeenChange>(link, limits.clone(), None);
+    let mut theirs = watch_entries::<SeenChange>(&link, limits.clone(), None);
     let mut known = BTreeMap::<String, SeenChange>::new();
-    tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                () = refused.closed() => return,
-                Some(event) = own.recv() => {
-                    if let ProviderEvent::KeyChanged { provider, is_refused } = &event {
-                        refused.send_modify(|refused| {
-                            match is_refused {
-                                true => refused.insert(provider.clone()),
-                                false => refused.remove(provider),
-                            };
-                        });
-                    }
-                    let (worker, at) = (worker.clone(), dispatcher.clock().now());
-                    tell(&limits, SeenChange { worker, at, event }).await;
+    loop {
+        tokio::select! {
+            Some(event) = own.recv() => {
+                if let ProviderEvent::KeyChanged { provider, is_refused } = &event {
+                    refused.send_modify(|refused| {
+                        match is_refused {
+                            true => refused.insert(provider.clone()),
+                            false => refused.remove(provider),
+                        };
+                    });
                 }
-                Ok(()) = theirs.changed() => {
-                    let all = theirs.borrow_and_update().clone();
-                    let is_new = |(key, change): &(&String, &SeenChange)| {
-                        change.worker != worker && known.get(*key) != Some(change)
-                    };
-                    for (_, change) in all.iter().filter(is_new) {
-                        let event = change.at(dispatcher.clock().now());
-                        event.iter().for_each(|event| dispatcher.learn(event));
-                    }
-                    known = all;
-                }
+                let (worker, at) = (worker.clone(), dispatcher.clock().now());
+                tell(&limits, SeenChange { worker, at, event }).await;
             }
+            Ok(()) = theirs.changed() => {
+                let all = theirs.borrow_and_update().clone();
+                let is_new = |(key, change): &(&String, &SeenChange)| {
+                    change.worker != worker && known.get(*key) != Some(change)
+                };
+                let now = dispatcher.clock().now();
+                for event in all.iter().filter(is_new).filter_map(|(_, change)| change.at(now)) {
+                    dispatcher.learn(&event);
+                }
+                known = all;
+            }
+            else => return,
         }
-    });
-    receiver
+    }
 }
 
 async fn tell(limits: &kv::Store, change: SeenChange) {

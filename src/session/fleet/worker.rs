@@ -86,7 +86,10 @@ pub async fn work(
         );
     }
     let dispatcher = Dispatcher::new(clock, PoolRules::seeded(options.seed));
-    let refused = limits::share(link, &options.name, &dispatcher);
+    let (tell, refused) = watch::channel(BTreeSet::new());
+    let (name, seen) = (options.name.clone(), dispatcher.clone());
+    let mut sharing = JoinSet::new();
+    sharing.spawn(limits::share(link.clone(), name, seen, tell));
     let (bench, ended) = Bench::new(link, &options.name, (dispatcher, providers));
     let mut worker = Worker {
         planner,

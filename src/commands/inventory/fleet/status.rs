@@ -69,7 +69,11 @@ fn amounts(account: &AccountStatus) -> String {
 fn queue(queue: &QueueStatus) -> String {
     let (waiting, in_work) = (queue.waiting, queue.in_work);
     let providers = names(&queue.providers);
-    let unserved = ["; no worker can do them", ""][usize::from(queue.is_served)];
+    let unserved = if queue.is_served {
+        ""
+    } else {
+        "; no worker can do them"
+    };
     format!("jobs for {providers}: {waiting} wait, {in_work} in work{unserved}")
 }
 

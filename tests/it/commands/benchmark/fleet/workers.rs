@@ -1,5 +1,6 @@
 //! Who does which job, and what all workers know of a provider.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -26,6 +27,7 @@ use conclave::fleet::queue;
 use conclave::fleet::submission::update_run;
 use rustix::process::Signal;
 use tokio::runtime::Runtime;
+use tokio::sync::watch;
 
 use super::*;
 use crate::support::provider_server::Hold;
@@ -85,7 +87,7 @@ fn backoff_that_one_worker_is_told_holds_all() {
     let after = later.min().unwrap().duration_since(limited);
     // The worker that was told counts from its own reading of the answer.
     assert!(after >= Duration::from_millis(2_990), "{after:?}");
-    assert!(after < Duration::from_millis(4_000), "{after:?}");
+    assert!(after < Duration::from_secs(4), "{after:?}");
 }
 
 #[test]
@@ -96,8 +98,9 @@ fn news_of_a_provider_never_wait_for_a_budget_that_waits_for_the_server() {
     let (runtime, link) = connect(&nats);
     let (_other, server) = jetstream(&nats);
     let dispatcher = Dispatcher::new(Clock::system(), PoolRules::seeded(1));
-    let _enter = runtime.enter();
-    let _refused = limits::share(&link, "this", &dispatcher);
+    let (refused, _refused) = watch::channel(BTreeSet::new());
+    let sharing = limits::share(link.clone(), "this".to_owned(), dispatcher.clone(), refused);
+    runtime.spawn(sharing);
     let limits = runtime.block_on(server.get_key_value("conclave_limits"));
     let budget = Arc::new(Waits {
         link,
@@ -137,7 +140,7 @@ impl Waits {
 }
 
 impl SharedBudget for Waits {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "budget"
     }
 
@@ -327,22 +330,16 @@ fn run_needs_no_other_rights_than_those_of_the_manual() {
         return;
     };
     nats.login = "fleet:CHANGE-ME@";
+    let url = nats.url();
     let fleet = Fleet::on(nats, 2, 12);
     let report = fleet.submitter.run(&benchmark(&["--max-cost", "5"]));
     assert_eq!(outcomes(&report.ends_with(0).json()).len(), 12);
     assert_eq!(fleet.run_status()["state"], "ended");
-    let (_, port) = fleet
-        .nats
-        .url()
-        .rsplit_once(':')
-        .map(|(_, port)| ((), port.to_owned()))
-        .unwrap();
+    let (_, place) = url.split_once('@').unwrap();
     let refused = fleet
         .submitter
-        .run(&["fleet", "status", &format!("nats://127.0.0.1:{port}")]);
-    refused
-        .ends_with(1)
-        .assert_stderr_contains("cannot connect");
+        .run(&["fleet", "status", &format!("nats://{place}")]);
+    (refused.ends_with(1)).assert_stderr_contains("cannot connect");
 }
 
 #[test]
