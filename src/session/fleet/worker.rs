@@ -169,8 +169,8 @@ impl Worker<'_> {
                 Ok(()) = self.refused.changed() => self.serve(),
                 _ = heartbeat.tick() => {
                     // A worker that cannot be heard is taken for dead, and its journals decide.
-                    let told = roll::write_worker(&link, &self.options.name, &self.entry()).await;
-                    told.unwrap_or_else(|error| link.trouble(&error));
+                    let written = roll::write_worker(&link, &self.options.name, &self.entry()).await;
+                    written.unwrap_or_else(|error| link.trouble(&error));
                 }
             }
         }
