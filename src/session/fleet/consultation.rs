@@ -84,10 +84,10 @@ impl From<FleetError> for JobEnd {
     }
 }
 
-/// The place of a job in work, however that ends.
-struct Place<'a>(&'a Bench, &'a ConsultationId);
+/// A job is in work until this is dropped, however that ends.
+struct InWork<'a>(&'a Bench, &'a ConsultationId);
 
-impl Drop for Place<'_> {
+impl Drop for InWork<'_> {
     fn drop(&mut self) {
         self.0.in_work().remove(self.1);
     }
@@ -132,7 +132,7 @@ impl Bench {
             Entry::Occupied(_) => return,
             Entry::Vacant(place) => drop(place.insert(None)),
         }
-        let _place = Place(self, id);
+        let _in_work = InWork(self, id);
         let mut renewal = interval(self.link.lease() / 3);
         let mut work = Box::pin(self.work(&delivery));
         let worked = loop {
