@@ -252,8 +252,10 @@ impl Elsewhere for Fleet {
     }
 
     fn has(&self, run: &str) -> Result<bool, Error> {
-        let has_log = async || Ok(log_of(&self.link, run).await?.is_some());
-        wait(async { Ok(roll::runs(&self.link).await?.contains_key(run) || has_log().await?) })
+        wait(async {
+            let has_entry = roll::runs(&self.link).await?.contains_key(run);
+            Ok(has_entry || log_of(&self.link, run).await?.is_some())
+        })
     }
 
     fn spent(&self, run: &str) -> Result<MicroUsd, Error> {
