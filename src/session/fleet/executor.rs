@@ -13,7 +13,7 @@ use crate::consultation::event::{AbortReason, Envelope};
 use crate::consultation::plan::Plan;
 use crate::domain::ids::{ConsultationId, ProviderId};
 use crate::engine::ports::BoxFuture;
-use crate::error::{Error, whole};
+use crate::error::Error;
 use crate::fleet::job::{FleetJob, JobAccount, RunEntry, RunState, WorkerEntry};
 use crate::fleet::journal::StoredJournal;
 use crate::fleet::link::Link;
@@ -57,8 +57,6 @@ struct Submissions {
     slots: AtomicUsize,
     tell: mpsc::UnboundedSender<News>,
     news: tokio::sync::Mutex<mpsc::UnboundedReceiver<News>>,
-    /// What went wrong, each once.
-    said: Mutex<BTreeSet<String>>,
 }
 
 /// A consultation in flight.
@@ -91,7 +89,6 @@ impl FleetExecutor {
             slots: AtomicUsize::new(0),
             tell,
             news: tokio::sync::Mutex::new(news),
-            said: Mutex::default(),
         });
         link.spawn(hand_out(Arc::downgrade(&shared), follow(link, run)));
         link.spawn(attend(Arc::downgrade(&shared), link.clone()));
@@ -185,11 +182,7 @@ impl Submissions {
             Ok(()) => Ok(true),
             Err(_) if self.link.connection().borrow().is_none() => Ok(false),
             Err(error @ FleetError::Server { .. }) => {
-                let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-                let note = format!("{}; it is tried again", whole(&error));
-                if said.insert(note.clone()) {
-                    self.say(News::Note(note));
-                }
+                self.link.trouble(&error);
                 Ok(false)
             }
             Err(error) => Err(error),
@@ -324,8 +317,8 @@ async fn hand_out(shared: Weak<Submissions>, mut news: mpsc::UnboundedReceiver<O
 /// Watches the run, the workers and the server.
 async fn attend(shared: Weak<Submissions>, link: Link) {
     let (mut workers, mut runs) = (roll::watch_workers(&link), roll::watch_runs(&link));
-    let mut connection = link.connection();
-    let (mut missing, mut times, mut was_cancelled) = (None, 0, false);
+    let (mut connection, troubles) = (link.connection(), link.troubles());
+    let (mut missing, mut times, mut was_cancelled, mut said) = (None, 0, false, 0);
     while let Some(shared) = shared.upgrade() {
         let run = runs.borrow_and_update().get(&shared.run).cloned();
         let is_cancelled = run.is_some_and(|run| run.state == RunState::Cancelled);
@@ -334,6 +327,10 @@ async fn attend(shared: Weak<Submissions>, link: Link) {
             shared.say(News::Cancelled);
         }
         was_cancelled = is_cancelled;
+        for trouble in troubles.borrow().iter().skip(said) {
+            shared.say(News::Note(format!("{trouble}; it is tried again")));
+            said += 1;
+        }
         let able: Vec<WorkerEntry> = {
             let workers = workers.borrow_and_update();
             let able = workers.values().filter(|worker| worker.is_able());
