@@ -17,7 +17,7 @@ fn refinement() -> Option<(Fleet, Refinement)> {
 }
 
 #[test]
-fn loop_on_afleet_pays_once_and_stays_there() {
+fn loop_on_a_fleet_pays_once_and_stays_there() {
     let Some((fleet, mut refinement)) = refinement() else {
         return;
     };
@@ -51,17 +51,21 @@ fn loop_on_afleet_pays_once_and_stays_there() {
 }
 
 #[test]
-fn loop_that_began_here_does_not_move_to_afleet() {
+fn loop_that_began_here_does_not_move_to_a_fleet() {
     let Some((fleet, mut refinement)) = refinement() else {
         return;
     };
     let hold = Hold::new();
     refinement.on(1, answered(1).held_by(&hold));
-    let on_afleet = std::mem::replace(&mut refinement.conclave, Conclave::new());
-    refinement.conclave = on_afleet.without("CONCLAVE_FLEET");
+    let on_a_fleet = std::mem::replace(&mut refinement.conclave, Conclave::new());
+    refinement.conclave = on_a_fleet.without("CONCLAVE_FLEET");
     let run = refinement.start(&[]);
     refinement.wait_for_requests(1);
-    drop(run);
+    for _ in 0..2 {
+        run.signal(Signal::INT);
+        run.wait_until("it stops", |stderr| stderr.contains("in flight"));
+    }
+    run.wait().ends_with(130);
     let moved = refinement.run(&["--fleet", &fleet.nats.url()]).ends_with(2);
     moved.assert_stderr_contains("is no run of a fleet");
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rustix::process::Signal;
+
 use super::*;
 
 /// What a call of the suite may cost at most, in micro-dollars.
@@ -101,7 +103,8 @@ fn jobs_that_are_submitted_again_are_not_asked_again() {
         fleet
             .server
             .wait_until("it asks", |requests| requests.len() >= asked);
-        drop(killed);
+        killed.signal(Signal::KILL);
+        killed.wait();
     }
     let report = fleet.submitter.run(&benchmark(&[])).ends_with(0).json();
     assert_eq!(outcomes(&report).len(), 30);

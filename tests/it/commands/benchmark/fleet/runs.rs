@@ -222,7 +222,10 @@ fn run_continues_only_where_it_began() {
     fleet
         .server
         .wait_until("it asks", |requests| requests.len() >= 4);
-    drop(run);
+    run.signal(Signal::INT);
+    run.wait_until("it stops", |stderr| stderr.contains("Ctrl-C again"));
+    run.signal(Signal::INT);
+    run.wait().ends_with(130);
     let id = fleet.run_status()["run"].as_str().unwrap().to_owned();
     let elsewhere = NatsServer::start().unwrap();
     let submitter = fleet.submitter.variable("CONCLAVE_FLEET", elsewhere.url());
