@@ -226,12 +226,6 @@ struct JobBudget {
     claim: Claim,
 }
 
-impl JobBudget {
-    fn settled(&self, reserved: MicroUsd, actual: MicroUsd) -> What {
-        What::Settle(self.claim.sequence, reserved, actual)
-    }
-}
-
 impl SharedBudget for JobBudget {
     fn name(&self) -> &str {
         &self.name
@@ -262,7 +256,7 @@ impl SharedBudget for JobBudget {
     /// which another worker may take the job over at any moment.
     fn settle(&self, reserved: MicroUsd, actual: MicroUsd) {
         let (account, claim) = (self.account.clone(), self.claim.clone());
-        let settle = self.settled(reserved, actual);
+        let settle = What::Settle(claim.sequence, reserved, actual);
         let event = claim.state().tally.events + 1;
         self.account.runtime.spawn(async move {
             if claim.has(event).await {
@@ -272,7 +266,7 @@ impl SharedBudget for JobBudget {
     }
 
     fn release(&self, reserved: MicroUsd) {
-        let settle = self.settled(reserved, MicroUsd::ZERO);
+        let settle = What::Settle(self.claim.sequence, reserved, MicroUsd::ZERO);
         drop(self.account.ask(&self.claim.job, settle));
     }
 

@@ -278,6 +278,10 @@ fn job_that_no_worker_can_do_is_refused_with_a_sentence() {
     }
 }
 
+/// The claim of a job that was closed. Other jobs have as many claims before one counts, and less time
+/// than leases for them.
+const CLOSED: u64 = 60;
+
 #[test]
 fn job_whose_claim_is_older_than_one_that_was_closed_is_claimed_again_at_once() {
     let Some(mut fleet) = Fleet::of(0, 1) else {
@@ -294,9 +298,9 @@ fn job_whose_claim_is_older_than_one_that_was_closed_is_claimed_again_at_once() 
     runtime.block_on(async {
         let key = &accounts[0].key;
         ledger.set_limit(key, None, MicroUsd::ZERO).await.unwrap();
-        let writer = JournalWriter::start(&link, &earlier, 3, Tally::default());
+        let writer = JournalWriter::start(&link, &earlier, CLOSED, Tally::default());
         ledger.open(&accounts, &writer.claim).await.unwrap();
-        let ended = Some((Holding::new(3, MicroUsd(7)), JobEnding::Final));
+        let ended = Some((Holding::new(CLOSED, MicroUsd(7)), JobEnding::Final));
         ledger.end(&accounts, &earlier.id, ended).await;
         submit(&link, &job).await;
     });
