@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::header::{HeaderMap, NATS_MESSAGE_ID};
-use async_nats::jetstream::context::{PublishError, PublishErrorKind};
+use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{self, GetErrorKind, ObjectStore};
 use async_nats::jetstream::stream::{self, DirectGetErrorKind, RetentionPolicy};
@@ -235,23 +235,6 @@ impl Link {
         &self.0.jetstream
     }
 
-    /// Publishes to a stream, and returns the sequence. `expected` is the last sequence of the
-    /// subject, zero if it has no message.
-    ///
-    /// # Errors
-    ///
-    /// When the subject has another last message, or the message may not be stored.
-    pub(super) async fn publish(
-        &self,
-        subject: &str,
-        message: PublishMessage,
-        expected: u64,
-    ) -> Result<u64, PublishError> {
-        let message = message.expected_last_subject_sequence(expected);
-        let sent = self.0.jetstream.send_publish(subject.to_owned(), message);
-        Ok(sent.await?.await?.sequence)
-    }
-
     /// Publishes a payload behind the last message of its subject, which is then its own: under an
     /// id, it may be published again. `None` if another message is the last.
     pub(super) async fn append(
@@ -263,9 +246,11 @@ impl Link {
         let what = "store a job or an event";
         let message = self.pack(payload).await?;
         let message = id.into_iter().fold(message, PublishMessage::message_id);
-        match self.publish(subject, message, last).await {
-            Err(error) if is_wrong_sequence(&error) => {}
-            published => return published.map(Some).or_refused(what),
+        let message = message.expected_last_subject_sequence(last);
+        let sent = self.0.jetstream.send_publish(subject.to_owned(), message);
+        match sent.await.or_refused(what)?.await {
+            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {}
+            stored => return stored.map(|stored| Some(stored.sequence)).or_refused(what),
         }
         let Some(id) = id else { return Ok(None) };
         // It may be this very message, whose acknowledgement was lost.
@@ -345,11 +330,6 @@ impl Link {
         let payload = self.unpack(Some(&message.headers), &message.payload);
         Ok(Some((message.sequence, payload.await?)))
     }
-}
-
-/// Whether a message was refused because its subject has another last message.
-pub(super) fn is_wrong_sequence(error: &PublishError) -> bool {
-    error.kind() == PublishErrorKind::WrongLastSequence
 }
 
 async fn open(

@@ -52,12 +52,6 @@ pub enum FleetError {
 }
 
 impl FleetError {
-    pub(crate) fn server(
-        what: &'static str,
-    ) -> impl FnOnce(Box<dyn Error + Send + Sync>) -> Self + Copy {
-        move |source| Self::Server { what, source }
-    }
-
     fn unreadable(what: &'static str, why: &dyn ToString) -> Self {
         let why = why.to_string();
         Self::Unreadable { what, why }
@@ -71,6 +65,9 @@ trait OrRefused<T> {
 
 impl<T, E: Into<Box<dyn Error + Send + Sync>>> OrRefused<T> for Result<T, E> {
     fn or_refused(self, what: &'static str) -> Result<T, FleetError> {
-        self.map_err(|error| FleetError::server(what)(error.into()))
+        self.map_err(|error| {
+            let source = error.into();
+            FleetError::Server { what, source }
+        })
     }
 }

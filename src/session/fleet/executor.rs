@@ -173,7 +173,7 @@ impl Submissions {
             queues.insert(queue);
         }
         drop(queues);
-        queue::submit(&self.link, job).await.map(drop)
+        queue::submit(&self.link, job).await
     }
 
     /// Returns whether it was done. If not, the server is to be asked again.
