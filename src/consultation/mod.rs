@@ -119,7 +119,7 @@ impl Consultation {
 
     /// Handles one input and returns the effects to carry out, in order.
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Vec<Effect> {
-        let cause = cause_of(&input);
+        let cause = Some(cause_of(&input));
         if let Input::Resume { terms, .. } = &input
             && self.state != State::Complete
         {
@@ -245,12 +245,11 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
     }
 }
 
-/// `None` for a first token.
-fn cause_of(input: &Input) -> Option<Cause> {
-    Some(match input {
+fn cause_of(input: &Input) -> Cause {
+    match input {
         Input::Start | Input::StartedBefore { .. } => Cause::Start,
         Input::Answered(answer) => Cause::Answered(*answer),
-        Input::FirstToken { .. } => return None,
+        Input::FirstToken { .. } => Cause::FirstToken,
         Input::Admitted { .. } => Cause::Admitted,
         Input::NotAdmitted { .. } => Cause::NotAdmitted,
         Input::Replied { .. } => Cause::Replied,
@@ -260,5 +259,5 @@ fn cause_of(input: &Input) -> Option<Cause> {
         Input::HealthChanged(_) => Cause::Health,
         Input::Interrupted => Cause::Interrupted,
         Input::Resume { .. } => Cause::Resumed,
-    })
+    }
 }

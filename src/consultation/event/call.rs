@@ -21,6 +21,9 @@ pub enum CallEvent {
     /// A call is about to go out.
     #[serde(rename = "call:started")]
     Started(CallStarted),
+    /// The answer of a call begins, be it with thoughts.
+    #[serde(rename = "call:first_token")]
+    FirstToken { call: CallId },
     /// A failed call is tried again.
     #[serde(rename = "call:retried")]
     Retried {

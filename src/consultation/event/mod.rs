@@ -64,6 +64,8 @@ pub enum Cause {
     Start,
     /// The person answered the open question.
     Answered(Answer),
+    /// An answer begins; this event, `call:first_token`, names its call.
+    FirstToken,
     /// A call finished; this event, `call:finished`, holds its outcome.
     Replied,
     /// A requested call was admitted; this event, `call:started` or `call:hedged`, names it.

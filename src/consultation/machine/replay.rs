@@ -111,19 +111,14 @@ impl Replayed {
                 None => Input::Start,
             },
             (Cause::Answered(answer), _) => Input::Answered(answer),
-            (Cause::Replied, Event::Call(CallEvent::Finished(finished))) => {
-                if let Some(ms) = finished.first_token_ms {
-                    let first_token = began(finished, envelope.at).after(Duration::from_millis(ms));
-                    let call = finished.call;
-                    self.consultation
-                        .handle(first_token, Input::FirstToken { call });
-                }
-                Input::Replied {
-                    call: finished.call,
-                    outcome: outcome(finished),
-                    updates: updates_after(rest),
-                }
+            (Cause::FirstToken, Event::Call(CallEvent::FirstToken { call })) => {
+                Input::FirstToken { call: *call }
             }
+            (Cause::Replied, Event::Call(CallEvent::Finished(finished))) => Input::Replied {
+                call: finished.call,
+                outcome: outcome(finished),
+                updates: updates_after(rest),
+            },
             (Cause::Admitted | Cause::NotAdmitted, event) => decided(event).ok_or(unfit)?,
             (Cause::Provider, Event::Provider(event)) => Input::ProviderChanged(event.clone()),
             (Cause::Timer(timer), _) => {
@@ -150,7 +145,8 @@ impl Replayed {
                 }
             }
             (
-                Cause::Replied
+                Cause::FirstToken
+                | Cause::Replied
                 | Cause::Provider
                 | Cause::HealthCheck
                 | Cause::Health
@@ -232,10 +228,6 @@ fn estimated(event: &Event) -> Option<&Estimate> {
     } else {
         None
     }
-}
-
-fn began(finished: &CallFinished, at: Timestamp) -> Timestamp {
-    Timestamp(at.0.saturating_sub(i64::try_from(finished.duration_ms).unwrap_or(i64::MAX)))
 }
 
 /// Has all that the machine uses of the outcome.

@@ -142,7 +142,7 @@ impl TaskSet {
         match input {
             Input::FirstToken { call } => {
                 if let Some(task) = self.open.iter_mut().find(|task| task.is_calling(call)) {
-                    task.begins_to_answer(call, step.now);
+                    task.begins_to_answer(step, call);
                 }
             }
             Input::TimerFired { timer } => self.fired(step, timer),

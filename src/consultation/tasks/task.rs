@@ -128,14 +128,15 @@ impl AgentTask {
         elapsed.saturating_sub(self.asking_ms)
     }
 
-    pub(super) fn begins_to_answer(&mut self, call: CallId, now: Timestamp) {
+    pub(super) fn begins_to_answer(&mut self, step: &mut StepContext<'_>, call: CallId) {
         if let TaskStatus::Calling(calling) = &mut self.status
             && let Some(attempt) = calling
                 .attempts
                 .iter_mut()
-                .find(|attempt| attempt.call == call)
+                .find(|attempt| attempt.call == call && attempt.first_token.is_none())
         {
-            attempt.first_token.get_or_insert(now);
+            attempt.first_token = Some(step.now);
+            step.emit(Event::Call(CallEvent::FirstToken { call }));
         }
     }
 

@@ -174,7 +174,8 @@ impl Transcript {
                 call,
                 reason: CancelReason::HedgeLost,
             } => self.drop_loser(*call),
-            CallEvent::Retried { .. }
+            CallEvent::FirstToken { .. }
+            | CallEvent::Retried { .. }
             | CallEvent::NotHedged { .. }
             | CallEvent::Cancelled {
                 reason: CancelReason::TooLate | CancelReason::Abort(_),

@@ -107,7 +107,8 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
                     ..finished.cost
                 };
             }
-            CallEvent::Retried { .. }
+            CallEvent::FirstToken { .. }
+            | CallEvent::Retried { .. }
             | CallEvent::Hedged { .. }
             | CallEvent::NotHedged { .. }
             | CallEvent::Cancelled { .. } => {}

@@ -123,7 +123,8 @@ impl RunFacts {
             )
             | Event::Cost(CostEvent::CeilingReached(_))
             | Event::Call(
-                CallEvent::Retried { .. }
+                CallEvent::FirstToken { .. }
+                | CallEvent::Retried { .. }
                 | CallEvent::Hedged { .. }
                 | CallEvent::NotHedged { .. }
                 | CallEvent::Cancelled { .. }

@@ -79,7 +79,7 @@ impl LiveView {
         }
     }
 
-    /// Without deltas, which a journal does not hold.
+    /// Without deltas, of which a journal holds the first token alone.
     pub(in crate::terminal) fn of_journal() -> Self {
         Self {
             first_stage: CallStage::Unknown,
@@ -114,6 +114,10 @@ impl LiveView {
     }
 
     pub(in crate::terminal) fn receive(&mut self, call: CallId, delta: &Delta) {
+        self.advance(call, |stage| stage.advanced_by(delta));
+    }
+
+    fn advance(&mut self, call: CallId, to: impl FnOnce(CallStage) -> CallStage) {
         let calls = self.rows.iter_mut().filter_map(|row| match &mut row.phase {
             AgentPhase::Working(calls) => Some(calls),
             AgentPhase::Retrying(_)
@@ -122,7 +126,7 @@ impl LiveView {
             | AgentPhase::Stopped => None,
         });
         if let Some(open) = calls.flatten().find(|open| open.call == call) {
-            open.stage = open.stage.advanced_by(delta);
+            open.stage = to(open.stage);
         }
     }
 
@@ -279,6 +283,9 @@ impl LiveView {
                         phase => *phase = AgentPhase::Working(vec![new]),
                     }
                 }
+            }
+            CallEvent::FirstToken { call } => {
+                self.advance(*call, |stage| stage.max(CallStage::Answering));
             }
             CallEvent::Retried {
                 call,

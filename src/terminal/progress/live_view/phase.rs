@@ -133,11 +133,12 @@ fn stage(call: &OpenCall, waited: String) -> (String, Option<String>) {
         (format!("{verb} {tokens} of {between}{of} tokens"), left)
     };
     let words = match call.stage {
-        CallStage::Unknown => "waiting for the answer".to_owned(),
-        CallStage::Sent if call.model.provider.is_local() => {
+        CallStage::Unknown | CallStage::Sent if call.model.provider.is_local() => {
             "waiting for the local model".to_owned()
         }
+        CallStage::Unknown => "waiting for the first token".to_owned(),
         CallStage::Sent => "waiting for the first byte".to_owned(),
+        CallStage::Answering => "answering".to_owned(),
         CallStage::Thinking => "thinking".to_owned(),
         CallStage::Reading(progress) => return local(["reading", ""], progress),
         CallStage::Writing { ascii, other } => {

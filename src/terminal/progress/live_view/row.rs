@@ -55,10 +55,12 @@ pub(super) struct OpenCall {
 /// The progress of a call, in the order of its stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CallStage {
-    /// It is under way, and what comes back is not seen.
+    /// It is under way, and only its first token will be seen.
     Unknown,
     /// The request is on its way, and nothing has come back but an acceptance.
     Sent,
+    /// Its first token has come.
+    Answering,
     /// The model thinks, or its provider keeps the connection alive.
     Thinking,
     /// The embedded model reads the prompt.
@@ -106,6 +108,7 @@ impl CallStage {
             Self::Writing { ascii, other } => (ascii, other),
             Self::Unknown
             | Self::Sent
+            | Self::Answering
             | Self::Thinking
             | Self::Reading(_)
             | Self::WritingLocally(_) => (0, 0),

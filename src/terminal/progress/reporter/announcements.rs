@@ -229,6 +229,7 @@ impl ProgressReporter {
                 self.printer
                     .detail(&format!("   {name}: slow; not hedged: {why}"));
             }
+            CallEvent::FirstToken { .. } => {}
             CallEvent::Finished(call) => self.finished(call),
             CallEvent::Cancelled { call, reason } => {
                 self.end_judges_text(*call, CallResult::Nothing);

@@ -79,6 +79,7 @@ pub(super) fn line(event: &Event) -> String {
             purpose,
             ..
         })) => format!("call:started {} {agent_id} {purpose:?}", call.0),
+        Event::Call(CallEvent::FirstToken { call }) => format!("call:first_token {}", call.0),
         Event::Call(CallEvent::Retried { call, wait_ms, .. }) => {
             format!("call:retried {} after {wait_ms} ms", call.0)
         }

@@ -182,18 +182,14 @@ impl Player {
         if matches!(input, Input::Answered(_)) {
             self.question = None;
         }
-        let before = (!matches!(input, Input::FirstToken { .. })).then(|| self.machine.clone());
+        let before = self.machine.clone();
         let effects = self.machine.handle(self.now, input);
         assert!(
             !was_over || effects.is_empty(),
             "a terminal state has no effects: {effects:?}"
         );
-        if let Some(before) = before.filter(|_| {
-            !effects
-                .iter()
-                .any(|effect| matches!(effect, Effect::Emit(_)))
-                && !resumes
-        }) {
+        let emits = |effect: &Effect| matches!(effect, Effect::Emit(_));
+        if !resumes && !effects.iter().any(emits) {
             let is_request = |effect: &Effect| matches!(effect, Effect::Request(_));
             assert!(
                 effects.iter().all(is_request),
