@@ -11,6 +11,7 @@ use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::record::statistics::{ModelNumbers, ProviderNumbers};
 
 use super::{cost, count, percentile};
+use crate::records::index::rows::numbers as all_numbers;
 
 const SUMS: &str = "
     SELECT provider, model, calls, micro_usd, tokens, measured,
@@ -20,22 +21,32 @@ const SUMS: &str = "
         SELECT provider, model, count(*) AS calls, total(micro_usd) AS micro_usd,
             total(input_tokens + output_tokens) AS tokens, count(first_token_ms) AS measured
         FROM calls INDEXED BY idx_calls_model
-        WHERE number >= ?1 AND number < ?2
+        WHERE ?1 IS NULL OR number >= ?1 AND number < ?2
         GROUP BY provider, model
     ) LEFT JOIN (
         SELECT provider, model, total(failed) AS failures, total(hedge_won) AS hedges_won,
             total(lower_bound) AS lower_bounds, total(by_plan) AS by_plan
         FROM calls INDEXED BY idx_calls_exceptions
-        WHERE (failed OR hedge_won OR lower_bound OR by_plan) AND number >= ?1 AND number < ?2
+        WHERE (failed OR hedge_won OR lower_bound OR by_plan)
+            AND (?1 IS NULL OR number >= ?1 AND number < ?2)
         GROUP BY provider, model
     ) USING (provider, model)
     ORDER BY provider, model";
 
+/// Nothing for all time: a row is read in a third of the time without its number, which stands last
+/// in an index.
+fn bounds(numbers: &Range<i64>) -> (Option<i64>, Option<i64>) {
+    let is_all = *numbers == all_numbers(None, None);
+    let bound = |number| (!is_all).then_some(number);
+    (bound(numbers.start), bound(numbers.end))
+}
+
 /// The most expensive first, then by name.
 pub(super) fn models(connection: &Connection, numbers: &Range<i64>) -> Result<Vec<ModelNumbers>> {
     let mut models = Vec::new();
+    let (from, until) = bounds(numbers);
     let mut statement = connection.prepare_cached(SUMS)?;
-    let mut rows = statement.query([numbers.start, numbers.end])?;
+    let mut rows = statement.query(params![from, until])?;
     while let Some(row) = rows.next()? {
         let model = ModelRef::new(row.get::<_, String>(0)?, row.get::<_, String>(1)?);
         let measured = count(row, "measured")?;
@@ -67,15 +78,25 @@ fn first_token(
     let Some(before) = percentile(measured, percent) else {
         return Ok(None);
     };
-    let sql = "SELECT first_token_ms FROM calls INDEXED BY idx_calls_model
+    // From the nearer end.
+    let after = measured - 1 - before;
+    let (order, skipped) = if before <= after {
+        ("ASC", before)
+    } else {
+        ("DESC", after)
+    };
+    let sql = format!(
+        "SELECT first_token_ms FROM calls INDEXED BY idx_calls_model
         WHERE provider = ?3 AND model = ?4 AND first_token_ms IS NOT NULL
-            AND number >= ?1 AND number < ?2
-        ORDER BY first_token_ms LIMIT 1 OFFSET ?5";
+            AND (?1 IS NULL OR number >= ?1 AND number < ?2)
+        ORDER BY first_token_ms {order} LIMIT 1 OFFSET ?5"
+    );
     let provider = model.provider.as_str();
+    let (from, until) = bounds(numbers);
     connection
-        .prepare_cached(sql)?
+        .prepare_cached(&sql)?
         .query_row(
-            params![numbers.start, numbers.end, provider, model.model, before],
+            params![from, until, provider, model.model, skipped],
             |row| row.get(0),
         )
         .optional()
