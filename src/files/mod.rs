@@ -15,9 +15,10 @@ pub mod process;
 pub mod git;
 pub mod resolved;
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::SystemTime;
 
 use rustix::fs::OFlags;
 
@@ -68,6 +69,15 @@ impl SizeLimit {
     pub const fn bytes(self) -> u64 {
         self.0
     }
+}
+
+/// The length and the time of a file: they change whenever something is written.
+pub type Stamp = (u64, SystemTime);
+
+/// `None` if there is no such file.
+pub fn stamp(file: &Path) -> Option<Stamp> {
+    let metadata = fs::metadata(file).ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
 }
 
 /// The treatment of a symbolic link in the place of a file.

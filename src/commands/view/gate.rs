@@ -132,7 +132,9 @@ impl Gate {
 
     fn is_named(&self, uri: &Uri, headers: &HeaderMap) -> bool {
         let is_own = |name: &str| {
-            let name = name.strip_suffix(&format!(":{}", self.port));
+            // A browser leaves out the usual port.
+            let usual = (self.port == 80).then_some(name);
+            let name = name.strip_suffix(&format!(":{}", self.port)).or(usual);
             name.is_some_and(|name| name == "127.0.0.1" || name.eq_ignore_ascii_case("localhost"))
         };
         let mut hosts = headers.get_all(HOST).iter();
@@ -238,6 +240,15 @@ mod tests {
             (&[("host", "[::1]:8123"), inside], &host),
             (&[("host", "0.0.0.0:8123"), inside], &host),
             (&[own, ("host", "evil.example:8123"), inside], &host),
+            (&[own, own, inside], &host),
+            (&[("host", "localhost.:8123"), inside], &host),
+            (&[("host", "2130706433:8123"), inside], &host),
+            (&[("host", "127.1:8123"), inside], &host),
+            (&[("host", "0x7f000001:8123"), inside], &host),
+            (&[("host", "[::ffff:127.0.0.1]:8123"), inside], &host),
+            (&[("host", "127.0.0.1:08123"), inside], &host),
+            (&[("host", "a@127.0.0.1:8123"), inside], &host),
+            (&[("host", ""), inside], &host),
             (&[inside], &host),
             // Pages of other servers of this machine.
             (&[own, inside, ("sec-fetch-site", "same-site")], &site),
@@ -270,6 +281,20 @@ mod tests {
             let method = Method::from_bytes(method.as_bytes()).unwrap();
             let passage = gate.check(&method, &"/".parse().unwrap(), &HeaderMap::new());
             assert_eq!(passage, Passage::Refused(Refusal::Method));
+        }
+    }
+
+    #[test]
+    fn usual_port_is_left_out() {
+        let gate = Gate::new(80).unwrap();
+        let inside = ("cookie", gate.cookie.as_str());
+        for (host, passage) in [
+            ("127.0.0.1", Passage::Inside),
+            ("localhost:80", Passage::Inside),
+            ("evil.example", Passage::Refused(Refusal::ForeignHost)),
+            ("127.0.0.1:8080", Passage::Refused(Refusal::ForeignHost)),
+        ] {
+            assert_eq!(check(&gate, "/", &[("host", host), inside]), passage);
         }
     }
 

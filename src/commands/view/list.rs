@@ -12,7 +12,7 @@ use crate::records::history::{self, Filter, Search};
 use crate::records::statistics::calendar;
 use crate::terminal::document::{Field, FieldKind, Line, Part, nested_list, paragraph, titled};
 use crate::terminal::output::format::thousands;
-use crate::terminal::tables::history::listed;
+use crate::terminal::tables::history::{link_to, listed};
 
 /// On one page.
 const MOST: usize = 50;
@@ -34,17 +34,16 @@ const FIELDS: [(&str, &str, FieldKind); 8] = [
 
 pub(super) fn page(site: &Site, request: &Request) -> Result<Reply, Error> {
     let filter = filter(site, request);
-    let number = request
-        .value("page")
-        .parse()
-        .unwrap_or(1)
-        .clamp(1, usize::MAX / MOST);
-    let (found, total, open) = site.ask(|index| {
+    let number = request.value("page").parse().unwrap_or(1);
+    let (found, total, number, open) = site.ask(|index| {
         let connection = &index.connection;
+        let total = history::count(connection, &filter)?;
+        let total = usize::try_from(total).unwrap_or(usize::MAX);
+        let number = number.clamp(1, total.div_ceil(MOST).max(1));
         let skipped = (number - 1) * MOST;
         let found = history::list_from(connection, &filter, skipped, Some(MOST))?;
-        let total = history::count(connection, &filter)?;
-        Ok((found, total, history::open_consultations(connection)?))
+        let open = history::open_consultations(connection)?;
+        Ok((found, total, number, open))
     })?;
     let (logs, now) = (site.home.logs_folder(), site.clock.now());
     let mut files = vec![site.home.index_file().with_extension("db-wal")];
@@ -52,9 +51,8 @@ pub(super) fn page(site: &Site, request: &Request) -> Result<Reply, Error> {
     let is_first = number == 1 && filter == past();
     for id in open.into_iter().filter(|_| is_first) {
         let row = site.running.show(&logs, &id, |run, _| {
-            let question = Line::foreign(run.question());
-            let question = Line::link(format!("/c/{id}"), question);
-            vec![question, Line::from(run.words(now))]
+            let link = link_to(&id, run.question());
+            vec![link, Line::from(run.words(now))]
         });
         if let Some(row) = row {
             files.push(ConsultationFiles::in_folder(&logs, &id).journal);
@@ -63,7 +61,6 @@ pub(super) fn page(site: &Site, request: &Request) -> Result<Reply, Error> {
     }
     let mut parts = vec![Part::Heading(1, "Consultations".into())];
     parts.extend(titled(2, "Running", nested_list(running)));
-    let total = usize::try_from(total).unwrap_or(usize::MAX);
     parts.push(Part::Heading(2, "Past".into()));
     parts.push(match total {
         0 if filter == past() => {

@@ -3,10 +3,9 @@
 //! and every second for its clocks; what did not change is not sent.
 
 use std::convert::Infallible;
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use axum::response::sse::Event;
 use futures_util::Stream;
@@ -14,7 +13,7 @@ use futures_util::stream::unfold;
 use tokio::time::{Instant, sleep};
 
 use super::site::{Builder, Live, Reply, Request, Site};
-use crate::engine::host::run_aside;
+use crate::files::{Stamp, stamp};
 use crate::terminal::document::served_main;
 
 /// How soon a change is noticed.
@@ -40,9 +39,6 @@ struct Followed {
     took: Duration,
     is_over: bool,
 }
-
-/// The state of a file: it changes whenever something is written.
-type Stamp = (u64, SystemTime);
 
 /// The first event is the whole page, unless the browser has this version already; the last one is
 /// named `end`.
@@ -75,18 +71,14 @@ impl Followed {
             self.change().await;
             self.site.active.send_replace(());
             // Before the page is built: what comes meanwhile is a change.
-            self.stamps = self.files.iter().map(stamp).collect();
-            let (site, build) = (Arc::clone(&self.site), self.build);
-            let request = Arc::clone(&self.request);
+            self.stamps = self.files.iter().map(|file| stamp(file)).collect();
+            let (site, request) = (Arc::clone(&self.site), Arc::clone(&self.request));
             let began = Instant::now();
-            let page = run_aside("page", move || {
-                let Ok(Reply::Page(page)) = build(&site, &request) else {
-                    return None;
-                };
-                Some((served_main(&page.parts), page.live))
-            });
-            // The browser asks again in a while.
-            let (main, live) = page.await.flatten()?;
+            let Some(Ok(Reply::Page(page))) = site.build(self.build, request).await else {
+                // The browser asks again in a while.
+                return None;
+            };
+            let (main, live) = (served_main(&page.parts), page.live);
             self.took = began.elapsed();
             let Some(Live { version, files }) = live else {
                 self.is_over = true;
@@ -116,15 +108,14 @@ impl Followed {
         }
         let until = Instant::now() + LONGEST_WAIT;
         sleep(TICK.max(self.took * SHARE)).await;
-        let is_same = || self.files.iter().map(stamp).eq(self.stamps.iter().copied());
+        let is_same = || {
+            self.files
+                .iter()
+                .map(|file| stamp(file))
+                .eq(self.stamps.iter().copied())
+        };
         while is_same() && Instant::now() < until {
             sleep(TICK).await;
         }
     }
-}
-
-/// `None` if there is no such file.
-fn stamp(file: &PathBuf) -> Option<Stamp> {
-    let metadata = fs::metadata(file).ok()?;
-    Some((metadata.len(), metadata.modified().ok()?))
 }

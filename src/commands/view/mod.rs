@@ -2,13 +2,14 @@
 //! one person on this machine, and only reads: no key, no question, nothing that is paid for.
 //!
 //! `gate` lets this person's browser in, `connections` bounds what a client may take, `site` has
-//! what all pages are made from, `running` what the journals of running consultations tell, `live`
-//! follows what changes. Every other module is a page, a function from a request to the parts of a
+//! what all pages are made from, `running` what the journals of running consultations tell, `runs`
+//! what the logs of benchmarks do, `live` follows what changes. Every other module is a page, a function from a request to the parts of a
 //! document; `router` has their table.
 
 mod gate;
 mod connections;
 mod running;
+mod runs;
 mod site;
 mod live;
 mod list;

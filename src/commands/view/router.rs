@@ -16,7 +16,6 @@ use url::form_urlencoded;
 use super::gate::{Passage, Refusal};
 use super::site::{Builder, Page, Reply, Request, Site};
 use super::{consultation, list, live, pages};
-use crate::engine::host::run_aside;
 use crate::error::{Error, whole};
 use crate::terminal::document::{self, Frame, Line, Part, STYLE, paragraph};
 
@@ -139,8 +138,7 @@ async fn answer(site: Arc<Site>, build: Builder, uri: Uri, headers: HeaderMap) -
             .keep_alive(KeepAlive::new())
             .into_response();
     }
-    let reply = run_aside("page", move || build(&site, &request)).await;
-    match reply {
+    match site.build(build, request).await {
         Some(Ok(Reply::Page(page))) => ([(CONTENT_TYPE, HTML)], html(page)).into_response(),
         Some(Ok(Reply::File(kind, content))) => ([(CONTENT_TYPE, kind)], content).into_response(),
         Some(Ok(Reply::NotFound)) => page_of(StatusCode::NOT_FOUND, vec![not_found()]),

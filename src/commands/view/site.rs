@@ -1,20 +1,26 @@
 //! What all pages are made from, and what a page is.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use super::gate::Gate;
 use super::running::RunningConsultations;
+use super::runs::KnownRuns;
 use crate::config::paths::Home;
 use crate::domain::record::statistics::Targets;
 use crate::engine::clock::Clock;
+use crate::engine::host::run_aside;
 use crate::error::Error;
 use crate::records::index::{Index, QueryResult};
 use crate::session::index;
 use crate::terminal::document::{Field, Part};
 use crate::terminal::output::printer::Printer;
+
+/// Pages that are made at the same time.
+const MOST_AT_ONCE: usize = 4;
 
 /// Makes a page. It may read files and the index, in a thread of its own.
 pub(super) type Builder = fn(&Site, &Request) -> Result<Reply, Error>;
@@ -75,6 +81,9 @@ pub(super) struct Site {
     pub(super) targets: Targets,
     pub(super) gate: Gate,
     pub(super) running: RunningConsultations,
+    pub(super) runs: KnownRuns,
+    /// Bounds the memory that many live pages take while they are made.
+    turns: Semaphore,
     /// Changes with everything that a person looks at.
     pub(super) active: watch::Sender<()>,
 }
@@ -96,8 +105,21 @@ impl Site {
             targets,
             gate,
             running: RunningConsultations::default(),
+            runs: KnownRuns::default(),
+            turns: Semaphore::new(MOST_AT_ONCE),
             active: watch::Sender::new(()),
         }
+    }
+
+    /// Makes a page in a thread of its own; `None` if that fails.
+    pub(super) async fn build(
+        self: Arc<Self>,
+        build: Builder,
+        request: Arc<Request>,
+    ) -> Option<Result<Reply, Error>> {
+        let _turn = self.turns.acquire().await.ok()?;
+        let site = Arc::clone(&self);
+        run_aside("page", move || build(&site, &request)).await
     }
 
     /// Asks the index.

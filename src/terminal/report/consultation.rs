@@ -44,9 +44,10 @@ pub fn page_parts(record: &StoredRecord) -> Vec<Part> {
 
 /// Returns the page of a consultation under way: its progress, and what its rounds have brought.
 pub fn running_parts(record: &StoredRecord, progress: impl IntoIterator<Item = Part>) -> Vec<Part> {
-    let mut parts = Vec::from(page_title(record));
+    let mut parts = Vec::from(page_title(record, Vec::new()));
     parts.extend(titled(2, "Running", progress));
-    parts.extend(rest(record, Detail::Full));
+    parts.extend(debate(record, Detail::Full));
+    parts.extend(context(record));
     parts
 }
 
@@ -59,7 +60,7 @@ fn parts(record: &StoredRecord, detail: Detail) -> Vec<Part> {
     let is_menu = record.verdict().is_some_and(Verdict::is_menu);
     let title = sections::answer_title(record);
     if is_full {
-        parts.extend(page_title(record));
+        parts.extend(page_title(record, spent(record)));
         let facts = std::iter::once(Part::Facts(answer_facts(record)));
         let answer = facts.chain(doubt).chain(answer_parts(record, detail));
         parts.extend(titled(2, title, answer));
@@ -80,6 +81,27 @@ fn parts(record: &StoredRecord, detail: Detail) -> Vec<Part> {
 
 /// What stands below the answer.
 fn rest(record: &StoredRecord, detail: Detail) -> Vec<Part> {
+    let is_full = detail == Detail::Full;
+    let mut parts = debate(record, detail);
+    if is_full {
+        parts.extend(titled(2, "Panel", [Part::Facts(head::panel(record))]));
+    }
+    parts.extend(context(record));
+    let mut cost = Part::Facts(cost(record));
+    if is_full {
+        parts.extend(titled(2, "Cost", account(record, cost)));
+        cost = Part::Facts(origin(record));
+    }
+    parts.extend(titled(
+        2,
+        if is_full { "About this page" } else { "Cost" },
+        [cost],
+    ));
+    parts
+}
+
+/// What the rounds brought.
+fn debate(record: &StoredRecord, detail: Detail) -> Vec<Part> {
     let is_full = detail == Detail::Full;
     let dissent = sections::dissent(record, |_| true);
     let mut parts = titled(2, "Dissent", list(dissent));
@@ -110,20 +132,6 @@ fn rest(record: &StoredRecord, detail: Detail) -> Vec<Part> {
         Detail::Full => rounds::objections(record, None),
     };
     parts.extend(titled(2, "Challenges", challenges));
-    if is_full {
-        parts.extend(titled(2, "Panel", [Part::Facts(head::panel(record))]));
-    }
-    parts.extend(context(record));
-    let mut cost = Part::Facts(cost(record));
-    if is_full {
-        parts.extend(titled(2, "Cost", account(record, cost)));
-        cost = Part::Facts(origin(record));
-    }
-    parts.extend(titled(
-        2,
-        if is_full { "About this page" } else { "Cost" },
-        [cost],
-    ));
     parts
 }
 
@@ -147,25 +155,32 @@ fn explained(about: &'static str, parts: Vec<Part>, detail: Detail) -> Vec<Part>
     about.into_iter().chain(parts).collect()
 }
 
-fn page_title(record: &StoredRecord) -> [Part; 2] {
+fn page_title(record: &StoredRecord, spent: Vec<Line>) -> [Part; 2] {
     let question = match record.question.trim() {
         "" => Line::of("(no question)", []),
         question => Line::foreign(question),
     };
     let mut facts: Vec<Fact> = head::follows_up(record).into_iter().collect();
     facts.extend(head::followed_up_by(record));
-    let tokens = record.total_tokens().map(thousands);
     let figures = [
         record.at.map(|at| Line::from(moment(at))),
         record.mode.as_ref().map(|mode| Line::of("{} mode", [mode])),
+    ];
+    let figures = figures.into_iter().flatten().chain(spent);
+    facts.extend(figures.map(Fact::from));
+    [Part::Heading(1, question), Part::Facts(facts)]
+}
+
+fn spent(record: &StoredRecord) -> Vec<Line> {
+    let tokens = record.total_tokens().map(thousands);
+    let figures = [
         record.total_cost_in_words().map(Line::from),
         record
             .duration()
             .map(|duration| Line::from(seconds(duration))),
         tokens.map(|tokens| Line::of("{} tokens", [&tokens])),
     ];
-    facts.extend(figures.into_iter().flatten().map(Fact::from));
-    [Part::Heading(1, question), Part::Facts(facts)]
+    figures.into_iter().flatten().collect()
 }
 
 fn answer_facts(record: &StoredRecord) -> Vec<Fact> {

@@ -31,6 +31,8 @@ pub struct RefinedDocument {
     /// The address of its page.
     pub path: String,
     pub document: String,
+    /// A process works on it.
+    pub is_running: bool,
     /// The reason why its log cannot be read.
     pub state: Result<RefinementState, String>,
 }
@@ -40,7 +42,8 @@ pub struct RefinedDocument {
 enum ChangeForm {
     /// The item before and after, to undo it by hand.
     BeforeAndAfter,
-    Diff,
+    /// With what was decided, unless the loop still runs.
+    Diff { is_running: bool },
 }
 
 /// The documents that loops of this home have refined, the last one first.
@@ -55,7 +58,7 @@ pub fn list_of_documents(documents: &[RefinedDocument]) -> Vec<Part> {
                 let open = counts.map_or("-".to_owned(), |counts| counts.open.to_string());
                 vec![
                     name,
-                    Line::foreign(capitalised(&decision(last))),
+                    Line::foreign(standing(last, document.is_running)),
                     moment(last.begun_at).into(),
                     open.into(),
                     amount(last.spend().cost).into(),
@@ -73,14 +76,22 @@ pub fn list_of_documents(documents: &[RefinedDocument]) -> Vec<Part> {
 }
 
 /// The loops over a document, the last one first.
-pub fn page_parts(document: &str, state: &RefinementState) -> Vec<Part> {
+pub fn page_parts(document: &str, state: &RefinementState, is_running: bool) -> Vec<Part> {
     let loops = count(state.loops().count(), "loop");
     let facts = [Line::foreign(document).into(), Line::from(loops).into()];
     let title = Line::of("Refinement of {}", [&state.current().begun.source]);
     let mut parts = vec![Part::Heading(1, title), Part::Facts(facts.to_vec())];
-    let loops = state.loops().rev();
-    parts.extend(loops.flat_map(|one| of_loop(one, ChangeForm::Diff)));
+    let running = std::iter::once(is_running).chain(std::iter::repeat(false));
+    let loops = state.loops().rev().zip(running);
+    parts.extend(loops.flat_map(|(one, is_running)| of_loop(one, ChangeForm::Diff { is_running })));
     parts
+}
+
+fn standing(refinement: &RefinementLoop, is_running: bool) -> String {
+    match refinement.phase {
+        LoopPhase::Open if is_running => "Running".to_owned(),
+        _ => capitalised(&decision(refinement)),
+    }
 }
 
 /// The last loop first.
@@ -112,8 +123,8 @@ fn of_loop(refinement: &RefinementLoop, form: ChangeForm) -> Vec<Part> {
         .collect();
     let title = Line::of("Loop of {}", [&moment(refinement.begun_at)]);
     let mut parts = vec![Part::Heading(2, title), Part::Facts(facts)];
-    if form == ChangeForm::Diff {
-        parts.push(paragraph("**{}.**", [&capitalised(&decision(refinement))]));
+    if let ChangeForm::Diff { is_running } = form {
+        parts.push(paragraph("**{}.**", [&standing(refinement, is_running)]));
         parts.extend(items_by_iteration(refinement));
         parts.extend(iterations(refinement));
     }
@@ -203,7 +214,7 @@ fn of_evaluation(iteration: u64, evaluation: &Evaluation, form: ChangeForm) -> V
         vec![rule.to_owned(), outcome.to_owned(), detail]
     });
     let table = Table::of(3, &["Rule", "Outcome", "Detail"], rows);
-    let table = table.filter(|_| form == ChangeForm::Diff);
+    let table = table.filter(|_| form != ChangeForm::BeforeAndAfter);
     let table = table.map(|table| Part::Folded("The rules in a table".into(), vec![table]));
     std::iter::once(Part::Plot(Plot::Tree(tree)))
         .chain(table)
@@ -266,7 +277,14 @@ fn of_change(change: &ItemChange, iteration: &IterationRecord, form: ChangeForm)
         let about = Line::of("About: {}", [change.item.as_str()]);
         parts.push(Part::Paragraph(about));
     }
-    if form == ChangeForm::Diff {
+    if form == ChangeForm::BeforeAndAfter {
+        for (label, text) in [("Before:", &change.before), ("After:", &change.after)] {
+            let Some(text) = text else { continue };
+            let text = text.trim_end_matches(['\n', '\r']).to_owned();
+            parts.push(paragraph(label, []));
+            parts.push(Part::Code("markdown", text));
+        }
+    } else {
         let text = |text: Option<&String>| text.cloned().unwrap_or_default();
         let (before, after) = (change.before.as_ref(), change.after.as_ref());
         let (before, after) = (text(before), text(after.or(before)));
@@ -274,13 +292,6 @@ fn of_change(change: &ItemChange, iteration: &IterationRecord, form: ChangeForm)
         let lines = diff.lines().skip(2).filter(|line| !line.starts_with("@@"));
         let lines = lines.collect::<Vec<_>>().join("\n");
         parts.extend((!lines.is_empty()).then_some(Part::Code("diff", lines)));
-    } else {
-        for (label, text) in [("Before:", &change.before), ("After:", &change.after)] {
-            let Some(text) = text else { continue };
-            let text = text.trim_end_matches(['\n', '\r']).to_owned();
-            parts.push(paragraph(label, []));
-            parts.push(Part::Code("markdown", text));
-        }
     }
     if change.before.is_some() && change.after.is_none() {
         let unchanged = Line::of("The document is not changed.", []);

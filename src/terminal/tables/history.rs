@@ -4,6 +4,7 @@
 
 use jiff::tz::TimeZone;
 
+use crate::domain::ids::ConsultationId;
 use crate::domain::names::stored_name;
 use crate::domain::record::history::{History, HistoryRow};
 use crate::domain::record::outcome::AnswerOutcome;
@@ -77,12 +78,10 @@ pub fn screen(
 
 /// The entries as a page lists them: question, answer, and what there is to know of both.
 pub fn listed(entries: &[HistoryRow], now: Timestamp, zone: &TimeZone) -> Option<Part> {
-    let shown = |text: &str, most| Line::foreign(shortened(&one_line(text), most));
     let item = |entry: &HistoryRow| {
-        let address = format!("/c/{}", entry.consultation_id);
-        let question = shown(&entry.question, LONGEST_QUESTION);
+        let link = link_to(&entry.consultation_id, &entry.question);
         let answer = entry.recommendation.as_deref();
-        let answer = answer.map(|answer| shown(answer, LONGEST_ANSWER));
+        let answer = answer.map(|answer| begun(answer, LONGEST_ANSWER));
         let facts = [
             Some(age(entry.timestamp, now, zone).into()),
             Some(status(entry)),
@@ -93,13 +92,21 @@ pub fn listed(entries: &[HistoryRow], now: Timestamp, zone: &TimeZone) -> Option
             entry.rejudged_from.as_ref().map(|_| "judged again".into()),
         ];
         let facts = Line::joined(facts.into_iter().flatten(), " · ");
-        let link = Line::link(address, question);
         [Some(link), answer, Some(facts)]
             .into_iter()
             .flatten()
             .collect()
     };
     nested_list(entries.iter().map(item))
+}
+
+/// The beginning of a question, which leads to the page of its consultation.
+pub fn link_to(id: &ConsultationId, question: &str) -> Line {
+    Line::link(format!("/c/{id}"), begun(question, LONGEST_QUESTION))
+}
+
+fn begun(text: &str, most: usize) -> Line {
+    Line::foreign(shortened(&one_line(text), most))
 }
 
 pub fn below(history: &History, width: usize) -> Vec<String> {

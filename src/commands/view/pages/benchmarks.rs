@@ -3,9 +3,10 @@
 use super::reply;
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::run::RunId;
+use crate::benchmark::state::BenchmarkStatus;
+use crate::commands::view::runs::report;
 use crate::commands::view::site::{Reply, Request, Site};
 use crate::error::{Error, whole};
-use crate::files::log::LogError;
 use crate::records::runs::RunStore;
 use crate::terminal::document::{Line, Part};
 use crate::terminal::report::benchmark::{list_of_runs, page_parts};
@@ -14,7 +15,7 @@ pub(in crate::commands::view) fn list(site: &Site, _: &Request) -> Result<Reply,
     let store = store(site);
     let (mut reports, mut unread) = (Vec::new(), Vec::new());
     for id in &store.newest_first().map_err(Error::failed)? {
-        match report(&store, id) {
+        match site.runs.brief(&store, id) {
             Ok(report) => reports.push(report),
             Err(error) => {
                 let words = [id.as_str(), &whole(&error)];
@@ -24,7 +25,11 @@ pub(in crate::commands::view) fn list(site: &Site, _: &Request) -> Result<Reply,
     }
     let mut parts = list_of_runs(&reports);
     parts.extend((!unread.is_empty()).then_some(Part::Notice(unread)));
-    Ok(reply("/benchmarks", "Benchmarks", parts))
+    // A run that begins adds a folder.
+    let mut files = vec![site.home.runs_folder()];
+    let running = reports.iter().filter(|report| is_running(report));
+    files.extend(running.map(|report| store.files(&report.run_id).log));
+    Ok(reply("/benchmarks", "Benchmarks", parts, files))
 }
 
 pub(in crate::commands::view) fn one(site: &Site, request: &Request) -> Result<Reply, Error> {
@@ -34,14 +39,15 @@ pub(in crate::commands::view) fn one(site: &Site, request: &Request) -> Result<R
     };
     let report = report(&store, &id)?;
     let title = format!("Benchmark {}", report.terms.suite.name);
-    Ok(reply("/benchmarks", title, page_parts(&report)))
+    let files = is_running(&report).then(|| store.files(&id).log);
+    let files = files.into_iter().collect();
+    Ok(reply("/benchmarks", title, page_parts(&report), files))
 }
 
 pub(super) fn store(site: &Site) -> RunStore {
     RunStore::in_folder(site.home.runs_folder())
 }
 
-pub(super) fn report(store: &RunStore, id: &RunId) -> Result<BenchmarkReport, LogError> {
-    let run = store.load(id)?;
-    Ok(BenchmarkReport::of(&run.state, run.view()))
+fn is_running(report: &BenchmarkReport) -> bool {
+    report.run_status == BenchmarkStatus::Running
 }

@@ -2,6 +2,7 @@
 
 use super::{benchmarks, reply};
 use crate::benchmark::run::RunId;
+use crate::commands::view::runs::report;
 use crate::commands::view::site::{Reply, Request, Site};
 use crate::domain::ids::ConsultationId;
 use crate::error::Error;
@@ -18,9 +19,9 @@ pub(in crate::commands::view) fn page(site: &Site, request: &Request) -> Result<
         if !is_there(&one) || !is_there(&other) {
             return Ok(Reply::NotFound);
         }
-        let [one, other] = [one, other].map(|id| benchmarks::report(&store, &id));
+        let [one, other] = [one, other].map(|id| report(&store, &id));
         let parts = two_runs(&one?, &other?);
-        return Ok(reply("/benchmarks", "Two runs", parts));
+        return Ok(reply("/benchmarks", "Two runs", parts, Vec::new()));
     }
     let logs = site.home.logs_folder();
     let is_there = |id: &ConsultationId| {
@@ -32,5 +33,6 @@ pub(in crate::commands::view) fn page(site: &Site, request: &Request) -> Result<
         return Ok(Reply::NotFound);
     };
     let (one, other) = (load::load(&logs, &one)?, load::load(&logs, &other)?);
-    Ok(reply("/", "Comparison", comparison(&one, &other)))
+    let parts = comparison(&one, &other);
+    Ok(reply("/", "Comparison", parts, Vec::new()))
 }

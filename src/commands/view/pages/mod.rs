@@ -6,15 +6,24 @@ pub(super) mod benchmarks;
 pub(super) mod refinements;
 pub(super) mod comparison;
 
-use super::site::{Page, Reply};
+use std::path::PathBuf;
+
+use super::site::{Live, Page, Reply};
 use crate::terminal::document::Part;
 
-/// A page of the one in the navigation.
-fn reply(current: &'static str, title: impl Into<String>, parts: Vec<Part>) -> Reply {
+/// A page of the one in the navigation. It stays as it is, or follows these files.
+fn reply(
+    current: &'static str,
+    title: impl Into<String>,
+    parts: Vec<Part>,
+    files: Vec<PathBuf>,
+) -> Reply {
+    let version = None;
     Reply::Page(Page {
         title: title.into(),
         current,
         parts,
+        live: (!files.is_empty()).then_some(Live { version, files }),
         ..Page::default()
     })
 }

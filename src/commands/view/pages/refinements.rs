@@ -6,6 +6,7 @@ use std::path::Path;
 use super::reply;
 use crate::commands::view::site::{Reply, Request, Site};
 use crate::error::{Error, whole};
+use crate::records::journal::is_being_written;
 use crate::records::refinements::RefinementStore;
 use crate::records::refinements::claims::sources;
 use crate::refinement::state::RefinementState;
@@ -16,6 +17,7 @@ pub(in crate::commands::view) fn list(site: &Site, _: &Request) -> Result<Reply,
     let documents = sources(site.home.path()).into_iter();
     let documents = documents.map(|(key, source)| RefinedDocument {
         path: format!("/refinements/{key}"),
+        is_running: is_being_written(&RefinementStore::beside(&source).files.log),
         state: state(&source),
         document: source.display().to_string(),
     });
@@ -25,7 +27,7 @@ pub(in crate::commands::view) fn list(site: &Site, _: &Request) -> Result<Reply,
         Reverse(state.map(|state| state.current().updated_at).ok())
     });
     let parts = list_of_documents(&documents);
-    Ok(reply("/refinements", "Refinements", parts))
+    Ok(reply("/refinements", "Refinements", parts, Vec::new()))
 }
 
 /// No path comes from the address.
@@ -37,7 +39,11 @@ pub(in crate::commands::view) fn one(site: &Site, request: &Request) -> Result<R
     let state = state(&source).map_err(Error::failed)?;
     let document = source.display().to_string();
     let title = format!("Refinement of {}", state.current().begun.source);
-    Ok(reply("/refinements", title, page_parts(&document, &state)))
+    let log = RefinementStore::beside(&source).files.log;
+    let is_running = is_being_written(&log);
+    let parts = page_parts(&document, &state, is_running);
+    let files = is_running.then_some(log).into_iter().collect();
+    Ok(reply("/refinements", title, parts, files))
 }
 
 fn state(source: &Path) -> Result<RefinementState, String> {

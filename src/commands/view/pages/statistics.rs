@@ -25,5 +25,5 @@ pub(in crate::commands::view) fn page(site: &Site, request: &Request) -> Result<
     })?;
     let calibration = page_parts(&graded, &found.range);
     let parts = document(&found, elsewhere.as_ref(), vendors::name, calibration);
-    Ok(reply("/statistics", "Statistics", parts))
+    Ok(reply("/statistics", "Statistics", parts, Vec::new()))
 }

@@ -2,6 +2,8 @@
 //! expert on its own; on a page, points have letters, and the table beneath names them.
 //! Reliability: how often answers are right, by their confidence.
 
+use std::sync::Arc;
+
 use super::arm_name;
 use super::figures::{bins, known, reliabilities, reliability_table};
 use crate::benchmark::report::BenchmarkReport;
@@ -120,7 +122,7 @@ fn accuracy_plot(points: &[AccuracyPoint]) -> Chart {
 }
 
 /// The runs from the oldest to the newest, each with what its arms got right.
-pub(super) fn accuracy_of_runs(reports: &[BenchmarkReport]) -> Option<Part> {
+pub(super) fn accuracy_of_runs(reports: &[Arc<BenchmarkReport>]) -> Option<Part> {
     let reports = reports.get(..MOST_RUNS).unwrap_or(reports);
     let all = number(reports.len() as u64);
     let place = |at: usize| (number(at as u64) + 0.5) / all;

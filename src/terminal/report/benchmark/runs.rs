@@ -1,6 +1,7 @@
 //! The runs of a home as a list, and two of them side by side.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::figures::{cell, figures_of, known, left_out};
 use super::{accuracy_and_cost, arm_name, plots};
@@ -22,7 +23,7 @@ fn address(report: &BenchmarkReport) -> String {
 }
 
 /// The runs, newest first, and how accurate they were.
-pub fn list_of_runs(reports: &[BenchmarkReport]) -> Vec<Part> {
+pub fn list_of_runs(reports: &[Arc<BenchmarkReport>]) -> Vec<Part> {
     let rows = reports.iter().enumerate().map(|(at, report)| {
         let of = |arm| {
             let arm = report.arms.iter().find(|one| one.arm == arm);

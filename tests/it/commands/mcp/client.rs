@@ -12,19 +12,19 @@ const LEGACY: &str = "2025-06-18";
 const MODERN: &str = "2026-07-28";
 
 /// A client of the era of `initialize`, or of the one without.
-pub(super) struct Client {
-    pub(super) child: Child,
-    pub(super) input: Option<ChildStdin>,
+pub(in crate::commands) struct Client {
+    pub(in crate::commands) child: Child,
+    pub(in crate::commands) input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     capabilities: Value,
     is_modern: bool,
     next_id: u64,
     /// Messages beside the answers.
-    pub(super) notices: Vec<Value>,
+    pub(in crate::commands) notices: Vec<Value>,
 }
 
 impl Client {
-    pub(super) fn start(
+    pub(in crate::commands) fn start(
         conclave: &Conclave,
         arguments: &[&str],
         is_modern: bool,
@@ -59,17 +59,17 @@ impl Client {
         client
     }
 
-    pub(super) fn legacy(conclave: &Conclave, arguments: &[&str]) -> Self {
+    pub(in crate::commands) fn legacy(conclave: &Conclave, arguments: &[&str]) -> Self {
         Self::start(conclave, arguments, false, json!({}))
     }
 
-    pub(super) fn send(&mut self, message: &Value) {
+    pub(in crate::commands) fn send(&mut self, message: &Value) {
         let input = self.input.as_mut().unwrap();
         writeln!(input, "{message}").unwrap();
     }
 
     /// Every line of standard output is a message of the protocol.
-    pub(super) fn receive(&mut self) -> Value {
+    pub(in crate::commands) fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         let message: Value = serde_json::from_str(&line).unwrap();
@@ -77,7 +77,7 @@ impl Client {
         message
     }
 
-    pub(super) fn begin(&mut self, method: &str, mut parameters: Value) -> u64 {
+    pub(in crate::commands) fn begin(&mut self, method: &str, mut parameters: Value) -> u64 {
         if self.is_modern {
             let meta = &mut parameters["_meta"];
             meta["io.modelcontextprotocol/protocolVersion"] = MODERN.into();
@@ -91,7 +91,7 @@ impl Client {
         id
     }
 
-    pub(super) fn answer_to(&mut self, id: u64) -> Value {
+    pub(in crate::commands) fn answer_to(&mut self, id: u64) -> Value {
         loop {
             let message = self.receive();
             if message["id"] == id && message.get("method").is_none() {
@@ -101,7 +101,7 @@ impl Client {
         }
     }
 
-    pub(super) fn answer_in_any_order(&mut self, id: u64) -> Value {
+    pub(in crate::commands) fn answer_in_any_order(&mut self, id: u64) -> Value {
         let early = self.notices.iter().position(|it| it["id"] == id);
         match early {
             Some(at) => self.notices.remove(at),
@@ -109,18 +109,18 @@ impl Client {
         }
     }
 
-    pub(super) fn ask(&mut self, method: &str, parameters: Value) -> Value {
+    pub(in crate::commands) fn ask(&mut self, method: &str, parameters: Value) -> Value {
         let id = self.begin(method, parameters);
         self.answer_to(id)
     }
 
-    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(in crate::commands) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         answer["result"].clone()
     }
 
     /// Ends the input, and returns the exit code.
-    pub(super) fn end(mut self) -> Option<i32> {
+    pub(in crate::commands) fn end(mut self) -> Option<i32> {
         drop(self.input.take());
         self.child.wait().unwrap().code()
     }
@@ -133,10 +133,10 @@ impl Drop for Client {
     }
 }
 
-pub(super) fn cheap(server: &ProviderServer) -> Conclave {
+pub(in crate::commands) fn cheap(server: &ProviderServer) -> Conclave {
     Conclave::at(server).config(r#"{"always_allow_under": 50}"#)
 }
 
-pub(super) fn text(result: &Value) -> &str {
+pub(in crate::commands) fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }

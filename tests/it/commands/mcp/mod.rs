@@ -1,6 +1,6 @@
 //! `conclave mcp`, over its standard input and output as clients use it.
 
-mod client;
+pub(super) mod client;
 mod files;
 mod money;
 mod origins;

@@ -109,6 +109,21 @@ fn requests_that_no_own_page_makes_are_refused() {
             431,
         ),
         ("\u{16}\u{3}\u{1}\r\n\r\n".to_owned(), 400),
+        (
+            format!("GET / HTTP/1.1\r\nHost: evil.example\r\n{own}"),
+            421,
+        ),
+        (
+            format!("GET http://a@127.0.0.1:{port}/ HTTP/1.1\r\n{own}"),
+            421,
+        ),
+        (format!("TRACE / HTTP/1.1\r\n{own}"), 405),
+        // HTTP/2 is not spoken.
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_owned(), 0),
+        (
+            format!("GET / HTTP/1.1\r\n{}{own}", "a: b\r\n".repeat(300)),
+            431,
+        ),
     ] {
         let answer = served.visitor.send(&request);
         assert_eq!(answer.status, status, "{request:.80}");
@@ -132,6 +147,9 @@ fn paths_lead_to_no_other_file() {
         "/c/%2e%2e/config.json",
         "/c/..%5c..%5cconfig.json",
         "/c/%00.json",
+        "/c/..;/config.json",
+        "/c/..\\config.json",
+        "/c/%2e%2e%2fconfig.json",
         "/c//etc/passwd",
         "/c/config.json",
         "/c/..json",
@@ -158,6 +176,16 @@ fn thousand_connections_shut_no_browser_out() {
     let flood: Vec<_> = (0..1_000).map(|_| served.visitor.connect()).collect();
     assert_eq!(served.visitor.get("/").status, 200);
     drop(flood);
+    served.end();
+}
+
+#[test]
+fn live_pages_shut_no_browser_out() {
+    let conclave = Conclave::new();
+    let served = serve(&conclave);
+    let mut live: Vec<_> = (0..200).map(|_| served.visitor.events("/", None)).collect();
+    assert_eq!(served.visitor.get("/").status, 200);
+    assert_ne!(live.last_mut().unwrap().next(), None);
     served.end();
 }
 

@@ -1,15 +1,13 @@
 //! The pages of figures: statistics, benchmarks, refinements and comparisons.
 
-use super::serve;
-use crate::support::filled_home::FilledHome;
+use std::collections::BTreeSet;
 
-/// Returns where the links of a page lead that begin with this.
-fn links(page: &str, path: &str) -> Vec<String> {
-    let begins = format!("href=\"{path}");
-    let links = page.split(&begins).skip(1);
-    let rest = links.map(|link| link.split('"').next().unwrap().replace("&amp;", "&"));
-    rest.map(|rest| format!("{path}{rest}")).collect()
-}
+use serde_json::json;
+
+use super::{links, serve};
+use crate::support::binary::Conclave;
+use crate::support::filled_home::FilledHome;
+use crate::support::provider_server::{Answer, On, ProviderServer};
 
 #[test]
 fn figures_of_a_home_have_pages_that_lead_to_each_other() {
@@ -110,6 +108,76 @@ fn names_that_are_none_lead_nowhere() {
         "/compare?a=../../etc/passwd&b=../../etc/passwd",
     ] {
         assert_eq!(served.visitor.get(address).status, 404, "{address}");
+    }
+    served.end();
+}
+
+/// Questions, answers, cases, tags and the names of files.
+#[test]
+fn foreign_words_stay_text_on_every_page_and_in_every_event() {
+    let hostile = "<img src=x onerror=alert(1)></script><svg onload=alert(1)>\r\n\r\ndata: x\r\
+                   [a](javascript:alert(1)) ![b](http://evil.example/b) \u{202e}\u{1b}[1m";
+    let answer = json!({
+        "position": hostile, "recommendation": hostile, "summary": hostile, "rationale": hostile,
+        "key_points": [hostile], "evidence": [hostile], "confidence": 0.8,
+        "dissent": [{"agent": hostile, "position": hostile, "severity": "high"}],
+        "answers": {"Q1": {"outcome": "answered", "text": hostile, "dissent": hostile}},
+    });
+    let vendors = ProviderServer::start();
+    vendors.on(On::any(), Answer::text(answer.to_string()));
+    let conclave = Conclave::at(&vendors);
+    let case = json!({
+        "id": "a", "question": hostile, "options": [hostile, "y"], "expected": "B", "tags": [hostile],
+    });
+    let document = format!("# {hostile}\n\n## Open Questions\n\n- Where?\n- <img src=x> in `x`?\n");
+    let [suite, spec] = ["<img src=x>\u{202e}.jsonl", "<img src=x>.md"];
+    for (name, text) in [(suite, case.to_string()), (spec, document)] {
+        std::fs::write(conclave.folder().join(name), text).unwrap();
+    }
+    for words in [
+        &["consult", hostile, "--yes"][..],
+        &["consult", hostile, "--yes", "--quick"],
+        &["benchmark", suite, "--compare", "--yes"],
+        &["benchmark", suite, "--yes"],
+        &["refine", spec, "--in-place", "--rounds", "1", "--yes"],
+    ] {
+        conclave.run(words);
+    }
+    let served = serve(&conclave);
+    let mut open = vec!["/".to_owned()];
+    let mut seen = BTreeSet::new();
+    while let Some(address) = open.pop() {
+        if !seen.insert(address.clone()) {
+            continue;
+        }
+        let page = served.visitor.get(&address).body;
+        // Files have a dot.
+        let pages = links(&page, "/").into_iter();
+        open.extend(pages.filter(|address| !address.contains('.')));
+        let event = served.visitor.events(&address, None).next().unwrap();
+        for tag in ["<script", "</script"] {
+            assert_eq!(page.matches(tag).count(), 1, "{address}: {page}");
+        }
+        for text in [&page, &event.data] {
+            for part in [
+                "<img",
+                "<svg onload",
+                "href=\"http",
+                "href=\"javascript",
+                "\u{1b}",
+                "\u{202e}",
+                "\r",
+            ] {
+                assert!(!text.contains(part), "{part:?}, {address}: {text}");
+            }
+        }
+    }
+    let kinds = ["/c/", "/benchmarks/", "/refinements/", "/compare?"];
+    for kind in kinds {
+        assert!(
+            seen.iter().any(|it| it.starts_with(kind)),
+            "{kind}: {seen:?}"
+        );
     }
     served.end();
 }

@@ -11,7 +11,11 @@ use conclave::records::index::Index;
 use conclave::records::index::follow::{IndexChange, apply};
 use conclave::records::journal::Journal;
 
-use super::serve;
+use rustix::process::Signal;
+use serde_json::json;
+
+use super::{links, serve};
+use crate::commands::mcp::client::{Client, cheap};
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, Hold, On, ProviderServer, Vendor};
 use crate::support::saved::{complete_consultation, log_folder};
@@ -34,14 +38,13 @@ fn consultation_is_followed_from_its_start_to_the_finished_page() {
     });
     assert!(row.data.contains("<h2>Running</h2>"), "{row:?}");
     assert!(row.data.contains("Which &lt;queue&gt;?"), "{row:?}");
-    let (_, id) = row.data.split_once("/c/").unwrap();
-    let address = format!("/c/{}", id.split('"').next().unwrap());
-    let mut page = served.visitor.events(&address, None);
+    let address = &links(&row.data, "/c/")[0];
+    let mut page = served.visitor.events(address, None);
     let running = page.next().unwrap();
-    let shown = served.visitor.get(&address).body;
+    let shown = served.visitor.get(address).body;
     assert!(shown.contains("<main data-live>"), "{shown}");
     for shown in [&running.data, &shown] {
-        assert!(shown.contains("waiting for the answer"), "{shown}");
+        assert!(shown.contains("waiting for the first token"), "{shown}");
         assert!(shown.contains("answered in "), "{shown}");
         assert!(shown.contains("Round 1 of "), "{shown}");
         assert!(shown.contains(" of about $"), "{shown}");
@@ -61,13 +64,105 @@ fn consultation_is_followed_from_its_start_to_the_finished_page() {
     assert_eq!(page.next(), None);
     asking.wait().ends_with(0);
     assert!(end.data.contains("<h2>Answer</h2>"), "{end:?}");
-    let finished = served.visitor.get(&address).body;
+    let finished = served.visitor.get(address).body;
     assert!(finished.contains("<main>"), "{finished}");
     let shown = finished.replace('\n', "");
     assert!(shown.contains(end.data.trim_end()), "{end:?}\n{shown}");
     list.wait_for("it is past", |event| {
         !event.data.contains("<h2>Running</h2>")
     });
+    served.end();
+}
+
+#[test]
+fn seats_are_shown_at_what_they_do() {
+    let vendors = ProviderServer::start();
+    let hold = Hold::new();
+    let later = Hold::new();
+    let busy = Answer::error(503, "overloaded", "overloaded").header("retry-after", "5");
+    for (vendor, answer) in [
+        (Vendor::OpenAi, Answer::valid().held_by(&hold)),
+        (Vendor::Anthropic, Answer::valid().held_halfway_by(&hold)),
+        (Vendor::Google, busy.held_by(&later)),
+    ] {
+        vendors.on(On::vendor(vendor), answer);
+    }
+    let conclave = Conclave::at(&vendors);
+    let served = serve(&conclave);
+    let asking = conclave.start(&["consult", "Why?", "--yes", "--quick"]);
+    let mut list = served.visitor.events("/", None);
+    let row = list.wait_for("it runs", |event| event.data.contains("/c/"));
+    let address = &links(&row.data, "/c/")[0];
+    let phases = [
+        "waiting for the first token",
+        "answering",
+        "retrying 2 of 3 in ",
+    ];
+    let mut page = served.visitor.events(address, None);
+    page.next().unwrap();
+    later.release();
+    page.wait_for("all phases", |event| {
+        phases.iter().all(|phase| event.data.contains(phase))
+    });
+    hold.release();
+    asking.signal(Signal::INT);
+    page.wait_for("the end", |event| event.name == "end");
+    asking.wait();
+    served.end();
+}
+
+#[test]
+fn runs_of_agents_benchmarks_and_refinements_are_followed() {
+    let vendors = ProviderServer::start();
+    let hold = Hold::new();
+    vendors.on(On::any(), Answer::valid().held_by(&hold));
+    let conclave = cheap(&vendors);
+    let file = |name: &str, text: &str| {
+        std::fs::write(conclave.folder().join(name), text).unwrap();
+    };
+    let case =
+        r#"{"id": "a", "question": "Which of two?", "options": ["x", "y"], "expected": "A"}"#;
+    file("suite.jsonl", case);
+    file(
+        "SPEC.md",
+        "# Spec\n\n## Open Questions\n\n- Where are the keys?\n",
+    );
+    let served = serve(&conclave);
+    let mut list = served.visitor.events("/", None);
+    let mut runs = served.visitor.events("/benchmarks", None);
+    let benchmark = conclave.start(&["benchmark", "suite.jsonl", "--yes"]);
+    let refine = conclave.start(&["refine", "SPEC.md", "--in-place", "--yes"]);
+    let mut agent = Client::legacy(&conclave, &[]);
+    let call = json!({"name": "consult", "arguments": {"question": "OAuth or JWT?"}});
+    agent.begin("tools/call", call);
+    let questions = ["Which of two?", "Where are the keys?", "OAuth or JWT?"];
+    let row = list.wait_for("all three", |event| {
+        questions
+            .iter()
+            .all(|question| event.data.contains(question))
+    });
+    let mut followed = links(&row.data, "/c/");
+    assert_eq!(followed.len(), 3, "{row:?}");
+    let row = runs.wait_for("the run", |event| event.data.contains("<td>running</td>"));
+    followed.extend(links(&row.data, "/benchmarks/"));
+    let documents = served.visitor.get("/refinements").body;
+    assert!(documents.contains("<bdi>Running</bdi>"), "{documents}");
+    followed.extend(links(&documents, "/refinements/"));
+    assert_eq!(followed.len(), 5, "{followed:?}");
+    let pages = followed.iter();
+    let pages = pages.map(|address| served.visitor.events(address, None));
+    let mut pages: Vec<_> = pages.collect();
+    for page in &mut pages {
+        assert_ne!(page.next().unwrap().name, "end");
+    }
+    hold.release();
+    for (page, address) in pages.iter_mut().zip(&followed) {
+        page.wait_for(address, |event| event.name == "end");
+    }
+    runs.wait_for("its end", |event| !event.data.contains("running"));
+    benchmark.wait();
+    refine.wait();
+    agent.end();
     served.end();
 }
 

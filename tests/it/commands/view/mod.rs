@@ -36,3 +36,11 @@ impl Served {
         assert_eq!(output.stdout.trim_end(), self.address);
     }
 }
+
+/// Returns where the links of a page lead that begin with this.
+fn links(page: &str, path: &str) -> Vec<String> {
+    let begins = format!("href=\"{path}");
+    let links = page.split(&begins).skip(1);
+    let rest = links.map(|link| link.split('"').next().unwrap().replace("&amp;", "&"));
+    rest.map(|rest| format!("{path}{rest}")).collect()
+}

@@ -167,7 +167,7 @@ fn a_consultation_is_followed_live_from_start_to_end() {
     let address = browser.evaluate(&format!("{row}.href"));
     browser.open(address.as_str().unwrap());
     browser.evaluate("window.loaded = 'once'");
-    browser.wait_until("document.body.innerText.includes('waiting for the answer')");
+    browser.wait_until("document.body.innerText.includes('waiting for the first token')");
     hold.release();
     browser
         .wait_until("document.querySelector('section.answer')?.innerText.includes('Start small')");
