@@ -72,6 +72,8 @@ fn main() {
         ("/?q=should".to_owned(), 50.0),
         ("/?model=gpt&state=completed&min=0.1".to_owned(), 50.0),
         (format!("/c/{}", newest.id), 30.0),
+        ("/statistics?range=week".to_owned(), 30.0),
+        ("/statistics?range=all".to_owned(), 30.0),
     ] {
         let mut times = Figures::default();
         for _ in 0..TIMES {

@@ -127,7 +127,7 @@ fn foreign_words_stay_text_on_every_page_and_in_every_event() {
     vendors.on(On::any(), Answer::text(answer.to_string()));
     let conclave = Conclave::at(&vendors);
     let case = json!({
-        "id": "a", "question": hostile, "options": [hostile, "y"], "expected": "B", "tags": [hostile],
+        "id": "a", "question": hostile, "options": [hostile, "y"], "expected": "B", "tags": ["<img src=x>\u{202e}"],
     });
     let document = format!("# {hostile}\n\n## Open Questions\n\n- Where?\n- <img src=x> in `x`?\n");
     let [suite, spec] = ["<img src=x>\u{202e}.jsonl", "<img src=x>.md"];
