@@ -1,8 +1,9 @@
 //! What all pages are made from, and what a page is.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use tokio::sync::{Semaphore, watch};
 
@@ -10,10 +11,11 @@ use super::gate::Gate;
 use super::running::RunningConsultations;
 use super::runs::KnownRuns;
 use crate::config::paths::Home;
-use crate::domain::record::statistics::Targets;
+use crate::domain::record::statistics::{Span, Targets};
 use crate::engine::clock::Clock;
 use crate::engine::host::run_aside;
 use crate::error::Error;
+use crate::files::{Stamp, stamp};
 use crate::records::index::{Index, QueryResult};
 use crate::session::index;
 use crate::terminal::document::{Field, Part};
@@ -70,6 +72,12 @@ pub(super) struct Live {
     pub(super) files: Vec<PathBuf>,
 }
 
+/// The stamps of the index and of its write-ahead log.
+pub(super) type IndexState = [Option<Stamp>; 2];
+
+/// The statistics that were made last, and what they were made of.
+type KnownStatistics = ((Span, Date, IndexState), Vec<Part>);
+
 /// What all pages are made from.
 #[derive(Debug)]
 pub(super) struct Site {
@@ -82,6 +90,7 @@ pub(super) struct Site {
     pub(super) gate: Gate,
     pub(super) running: RunningConsultations,
     pub(super) runs: KnownRuns,
+    pub(super) statistics: Mutex<Option<KnownStatistics>>,
     /// Bounds the memory that many live pages take while they are made.
     turns: Semaphore,
     /// Changes with everything that a person looks at.
@@ -106,6 +115,7 @@ impl Site {
             gate,
             running: RunningConsultations::default(),
             runs: KnownRuns::default(),
+            statistics: Mutex::default(),
             turns: Semaphore::new(MOST_AT_ONCE),
             active: watch::Sender::new(()),
         }
@@ -120,6 +130,14 @@ impl Site {
         let _turn = self.turns.acquire().await.ok()?;
         let site = Arc::clone(&self);
         run_aside("page", move || build(&site, &request)).await
+    }
+
+    /// What tells whether the index has changed.
+    pub(super) fn index_state(&self) -> IndexState {
+        let file = self.home.index_file();
+        let log = file.with_extension("db-wal");
+        // A process that only reads leaves an empty one.
+        [stamp(&file), stamp(&log).filter(|(length, _)| *length > 0)]
     }
 
     /// Asks the index.

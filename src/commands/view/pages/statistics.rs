@@ -1,5 +1,7 @@
 //! The statistics of a week, a month or all time, as `consult-stats` has them.
 
+use std::sync::PoisonError;
+
 use super::reply;
 use crate::commands::history::consult_stats::statistics_of;
 use crate::commands::view::site::{Reply, Request, Site};
@@ -18,6 +20,17 @@ pub(in crate::commands::view) fn page(site: &Site, request: &Request) -> Result<
         "month" => Span::Month(calendar::date_of(now, zone)),
         _ => Span::AllTime,
     };
+    // An index that lacks consultations gets them now.
+    site.ask(|_| Ok(()))?;
+    let of = (span, calendar::date_of(now, zone), site.index_state());
+    let known = || {
+        let known = site.statistics.lock();
+        known.unwrap_or_else(PoisonError::into_inner)
+    };
+    let same = known().clone().filter(|(known, _)| *known == of);
+    if let Some((_, parts)) = same {
+        return Ok(reply("/statistics", "Statistics", parts, Vec::new()));
+    }
     let (found, elsewhere, graded) = site.ask(|index| {
         let (found, elsewhere) = statistics_of(index, span, zone, now, site.targets)?;
         let graded = calibration(&index.connection, &found.range)?;
@@ -25,5 +38,6 @@ pub(in crate::commands::view) fn page(site: &Site, request: &Request) -> Result<
     })?;
     let calibration = page_parts(&graded, &found.range);
     let parts = document(&found, elsewhere.as_ref(), vendors::name, calibration);
+    *known() = Some((of, parts.clone()));
     Ok(reply("/statistics", "Statistics", parts, Vec::new()))
 }

@@ -93,6 +93,30 @@ fn figures_of_a_home_have_pages_that_lead_to_each_other() {
 }
 
 #[test]
+fn statistics_that_were_shown_before_have_what_came_since() {
+    let vendors = ProviderServer::start();
+    let conclave = Conclave::at(&vendors);
+    let ask = || {
+        drop(
+            conclave
+                .run(&["consult", "Why?", "--yes", "--quick"])
+                .ends_with(0),
+        )
+    };
+    ask();
+    let served = serve(&conclave);
+    let statistics = || served.visitor.get("/statistics").body;
+    let shown = statistics();
+    assert_eq!(statistics(), shown, "nothing has changed");
+    for _ in 0..2 {
+        let before = statistics();
+        ask();
+        assert_ne!(statistics(), before);
+    }
+    served.end();
+}
+
+#[test]
 fn names_that_are_none_lead_nowhere() {
     let home = FilledHome::fill();
     let served = serve(&home.conclave);
