@@ -193,8 +193,8 @@ fn answers_that_no_grader_was_asked_about_are_graded_when_the_run_is_resumed() {
     fleet.server.on(On::any(), right().held_by(&hold));
     let grader = || On::vendor(Vendor::Anthropic);
     fleet.server.on(grader(), says("RIGHT"));
-    let graded = benchmark(&["--grader", "anthropic:claude-opus-5-5"]);
-    let run = fleet.submitter.start(&graded);
+    let judged = benchmark(&["--grader", "anthropic:claude-opus-5-5"]);
+    let run = fleet.submitter.start(&judged);
     fleet
         .server
         .wait_until("it asks", |requests| requests.len() >= 3);
@@ -203,7 +203,7 @@ fn answers_that_no_grader_was_asked_about_are_graded_when_the_run_is_resumed() {
     hold.release();
     run.wait().ends_with(130);
     assert!(fleet.server.requests_to(Vendor::Anthropic).is_empty());
-    let report = fleet.submitter.run(&graded).ends_with(0).json();
+    let report = fleet.submitter.run(&judged).ends_with(0).json();
     let approved = outcomes(&report)
         .into_values()
         .filter(|it| it == "approved");
