@@ -97,11 +97,8 @@ fn statistics_that_were_shown_before_have_what_came_since() {
     let vendors = ProviderServer::start();
     let conclave = Conclave::at(&vendors);
     let ask = || {
-        drop(
-            conclave
-                .run(&["consult", "Why?", "--yes", "--quick"])
-                .ends_with(0),
-        )
+        let asked = conclave.run(&["consult", "Why?", "--yes", "--quick"]);
+        asked.ends_with(0);
     };
     ask();
     let served = serve(&conclave);
