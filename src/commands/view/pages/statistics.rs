@@ -20,24 +20,27 @@ pub(in crate::commands::view) fn page(site: &Site, request: &Request) -> Result<
         "month" => Span::Month(calendar::date_of(now, zone)),
         _ => Span::AllTime,
     };
-    // An index that lacks consultations gets them now.
-    site.ask(|_| Ok(()))?;
-    let of = (span, calendar::date_of(now, zone), site.index_state());
     let known = || {
         let known = site.statistics.lock();
         known.unwrap_or_else(PoisonError::into_inner)
     };
-    let same = known().clone().filter(|(known, _)| *known == of);
-    if let Some((_, parts)) = same {
-        return Ok(reply("/statistics", "Statistics", parts, Vec::new()));
-    }
-    let (found, elsewhere, graded) = site.ask(|index| {
+    let reply = |parts| reply("/statistics", "Statistics", parts, Vec::new());
+    let (of, found) = site.ask(|index| {
+        // What the index lacked is in it by now.
+        let of = (span, calendar::date_of(now, zone), site.index_state());
+        if let Some((_, parts)) = known().as_ref().filter(|(known, _)| *known == of) {
+            return Ok((of, Err(parts.clone())));
+        }
         let (found, elsewhere) = statistics_of(index, span, zone, now, site.targets)?;
         let graded = calibration(&index.connection, &found.range)?;
-        Ok((found, elsewhere, graded))
+        Ok((of, Ok((found, elsewhere, graded))))
     })?;
+    let (found, elsewhere, graded) = match found {
+        Ok(found) => found,
+        Err(parts) => return Ok(reply(parts)),
+    };
     let calibration = page_parts(&graded, &found.range);
     let parts = document(&found, elsewhere.as_ref(), vendors::name, calibration);
     *known() = Some((of, parts.clone()));
-    Ok(reply("/statistics", "Statistics", parts, Vec::new()))
+    Ok(reply(parts))
 }
