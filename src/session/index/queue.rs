@@ -179,16 +179,43 @@ fn enter(home: &Home, changes: &[IndexChange]) -> Result<(), (IndexError, Rebuil
         .map_err(|error| (IndexError::of(&path, error), RebuildReason::Damaged))
 }
 
-/// Creates the index before the first record of a home: there is nothing to wait for yet.
+/// Creates the index before the first record of a home: there is nothing to wait for yet. To a
+/// process that begins at the same moment as another, its half-made index looks damaged.
 fn open(home: &Home, path: &Path) -> Result<Index, IndexError> {
     let logs = home.logs_folder();
     let is_record = |entry: fs::DirEntry| entry.path().extension().is_some_and(|it| it == "json");
     let has_records = || fs::read_dir(&logs).is_ok_and(|logs| logs.flatten().any(is_record));
     match Index::open(path) {
-        Err(IndexError::Missing(_)) if !has_records() => {
+        Err(IndexError::Missing(_) | IndexError::Damaged { .. }) if !has_records() => {
             rebuild::rebuild_if_unusable(&logs, path, &mut |_| ())?;
             Index::open(path)
         }
         opened => opened,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::history;
+
+    /// Another process has created the file, and writes its tables in a moment.
+    #[test]
+    fn beginning_is_entered_into_an_index_that_another_process_creates() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path());
+        fs::create_dir_all(home.logs_folder()).unwrap();
+        fs::write(home.index_file(), "").unwrap();
+        let id = ConsultationId::parse("consult-01kfa1aaaaaaaaaaaaaaaaaaaa").unwrap();
+        let (sender, changes) = mpsc::channel();
+        sender
+            .send(IndexChange::Begun(id.clone(), Timestamp(0)))
+            .unwrap();
+        drop(sender);
+        let report = enter_all(&home, &changes);
+        assert_eq!((report.rebuild, report.failure), (None, None));
+        let index = Index::open(&home.index_file()).unwrap();
+        let open = history::open_consultations(&index.connection).unwrap();
+        assert_eq!(open, [id]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longer than any answer takes on a busy machine.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -124,7 +124,10 @@ impl Events {
     /// Waits for the next event; `None` at the end of the stream.
     pub(crate) fn next(&mut self) -> Option<Event> {
         let mut event = Event::default();
+        let began = Instant::now();
         loop {
+            // Lines that keep the connection open come for ever.
+            assert!(began.elapsed() < LONGEST_WAIT, "no event came");
             let line = self.line();
             if line == "0\r\n" || line.is_empty() {
                 return None;
@@ -144,12 +147,14 @@ impl Events {
 
     /// Waits for an event whose data or name fulfils the condition.
     pub(crate) fn wait_for(&mut self, what: &str, is: impl Fn(&Event) -> bool) -> Event {
+        let began = Instant::now();
         loop {
             let event = self.next();
             let event = event.unwrap_or_else(|| panic!("the events ended before {what}"));
             if is(&event) {
                 return event;
             }
+            assert!(began.elapsed() < LONGEST_WAIT, "no event was {what}");
         }
     }
 }
