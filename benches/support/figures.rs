@@ -23,7 +23,7 @@ pub(crate) fn milliseconds(from: Instant, to: Instant) -> f64 {
 }
 
 /// The values of a repeated measurement.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Figures(pub(crate) Vec<f64>);
 
 impl Figures {

@@ -110,7 +110,7 @@ impl Gate {
 
     pub(super) fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Passage {
         let length = uri.path_and_query().map_or(0, |it| it.as_str().len());
-        if !matches!(*method, Method::GET | Method::HEAD) {
+        if method != Method::GET {
             Passage::Refused(Refusal::Method)
         } else if length > LONGEST_ADDRESS {
             Passage::Refused(Refusal::LongAddress)

@@ -118,7 +118,7 @@ fn refused(refusal: Refusal) -> Response {
     let headers = [
         ("content-security-policy", POLICY_OF_REFUSALS),
         ("content-type", HTML),
-        ("allow", "GET, HEAD"),
+        ("allow", "GET"),
     ];
     (refusal.status(), headers, page).into_response()
 }

@@ -123,7 +123,7 @@ impl FollowedRun {
             let [model, doing] = answered
                 .map(|took| [seat.model.clone(), format!("answered in {took}")])
                 .or_else(activity)
-                .unwrap_or_else(|| [seat.model.clone(), "–".to_owned()]);
+                .unwrap_or_else(|| [seat.model.clone(), "-".to_owned()]);
             vec![seat.name.clone(), model, doing]
         });
         let seats = Table::of(3, &["Seat", "Model", "Now"], seats);

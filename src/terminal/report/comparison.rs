@@ -66,7 +66,7 @@ pub fn comparison(one: &StoredRecord, other: &StoredRecord) -> Vec<Part> {
     let answers = answers.map(|(side, (record, judged))| answer(side, record, judged, is_same));
     parts.extend(titled(2, "Answers", [Part::Articles(answers.collect())]));
     let rows = FIGURES.into_iter().map(|(label, of)| {
-        let known = |record| of(record).map_or("–".into(), Line::from);
+        let known = |record| of(record).map_or("-".into(), Line::from);
         vec![label.into(), known(earlier), known(later)]
     });
     let heads = ["", sides[0], sides[1]];

@@ -366,7 +366,7 @@ fn sums<'a>(
         tokens.map(thousands),
         cost.map(amount),
     ];
-    let figures = figures.map(|figure| Line::from(figure.unwrap_or("–".to_owned())));
+    let figures = figures.map(|figure| Line::from(figure.unwrap_or("-".to_owned())));
     std::iter::once(name).chain(figures).collect()
 }
 

@@ -32,6 +32,9 @@ const REJUDGED: &str = "↺";
 const LONGEST_QUESTION: usize = 200;
 const LONGEST_ANSWER: usize = 240;
 
+/// In bytes: a shorter first paragraph says nothing of what is asked.
+const GREETING: usize = 16;
+
 /// `None` does not wrap.
 pub fn screen(
     history: &History,
@@ -105,8 +108,12 @@ pub fn link_to(id: &ConsultationId, question: &str) -> Line {
     Line::link(format!("/c/{id}"), begun(question, LONGEST_QUESTION))
 }
 
+/// The first paragraph, unless it is a mere greeting: in those behind it, batches say what form an
+/// answer has.
 fn begun(text: &str, most: usize) -> Line {
-    Line::foreign(shortened(&one_line(text), most))
+    let mut paragraphs = text.trim().split("\n\n");
+    let first = paragraphs.next().filter(|first| first.len() >= GREETING);
+    Line::foreign(shortened(&one_line(first.unwrap_or(text)), most))
 }
 
 pub fn below(history: &History, width: usize) -> Vec<String> {
@@ -313,6 +320,26 @@ mod tests {
             total: 5,
             left_out: 0,
             consultations,
+        }
+    }
+
+    #[test]
+    fn page_lists_questions_by_their_first_paragraph() {
+        for (question, listed) in [
+            (
+                "Which one of?\nOf both.\n\nEnd with ANSWER.",
+                "Which one of? Of both.",
+            ),
+            ("\n\nHello,\n\nwhich of both?", "Hello, which of both?"),
+            ("Which?", "Which?"),
+            ("", ""),
+        ] {
+            let line = document::screen(
+                &[Part::Paragraph(begun(question, LONGEST_QUESTION))],
+                None,
+                Paint::PLAIN,
+            );
+            assert_eq!(line.trim_end(), listed);
         }
     }
 

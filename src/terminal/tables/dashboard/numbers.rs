@@ -58,8 +58,8 @@ pub(super) fn mean(sum: u64, number: u64) -> Option<String> {
 pub(super) fn time(ms: u64) -> String {
     let s = ms / 1_000;
     match ms {
-        0..100 => format!("{ms}ms"),
-        100..100_000 => seconds(Duration::from_millis(ms)),
+        0..1_000 => format!("{ms}ms"),
+        1_000..100_000 => seconds(Duration::from_millis(ms)),
         100_000..3_600_000 => format!("{}m {:02}s", s / 60, s % 60),
         3_600_000.. => format!("{}h {:02}m", s / 3_600, s / 60 % 60),
     }
@@ -128,7 +128,7 @@ mod tests {
         let shown = [0, 40, 400, 12_300, 99_949, 125_000, 3_720_000].map(time);
         assert_eq!(
             shown,
-            ["0ms", "40ms", "0.4s", "12.3s", "99.9s", "2m 05s", "1h 02m"]
+            ["0ms", "40ms", "400ms", "12.3s", "99.9s", "2m 05s", "1h 02m"]
         );
         assert_eq!([15_000, 7_500].map(limit), ["15s", "7.5s"]);
     }

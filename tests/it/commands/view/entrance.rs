@@ -74,7 +74,7 @@ fn requests_that_no_own_page_makes_are_refused() {
     let own = format!("Host: 127.0.0.1:{port}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n");
     for (request, status) in [
         (format!("GET / HTTP/1.1\r\n{own}"), 200),
-        (format!("HEAD / HTTP/1.1\r\n{own}"), 200),
+        (format!("HEAD / HTTP/1.1\r\n{own}"), 405),
         (
             format!("POST / HTTP/1.1\r\nContent-Length: 0\r\n{own}"),
             405,
