@@ -2,7 +2,7 @@
 
 use super::forms::{ValueReader, ValueSpan, span};
 use crate::scrub::value::ValueForm;
-use crate::scrub::value::name::{is_call, reads_as_word};
+use crate::scrub::value::name::{is_call, is_called, reads_as_word};
 use crate::scrub::value::random::is_strong;
 use crate::scrub::value::words::{WordSet, words};
 use crate::text::byte_pattern::BytePattern;
@@ -145,7 +145,9 @@ impl ValueReader<'_> {
             let mut names = before.rsplit(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
             let name = names.next().unwrap_or_default();
             let is_name = name.len() > 2 && name.contains(&b'_') || words(name).any(reads_as_word);
-            matches!(value.get(at), Some(b'(' | b'[')) && is_name
+            matches!(value.get(at), Some(b'(' | b'['))
+                && is_name
+                && (!is_spaced || is_called(before))
         };
         let is_member = b",{.".contains(before) || name.contains(&b'.');
         let is_code = is_of_code

@@ -40,9 +40,16 @@ static ADDRESS: BytePattern = BytePattern::new(r"^(?:\.\.?/|[a-z.-]+@[a-z-]+\.[a
 
 pub(in crate::scrub) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
+    // `yourToken`, `YOUR-TOKEN`, `YourToken`; random letters mix their cases: `_youRBg`.
+    let is_of_one_case = |(at, part): (usize, &str)| {
+        let small = |letter: char| letter.is_ascii_lowercase();
+        let found = value.get(at..at + part.len()).unwrap_or_default();
+        let rest = found.get(1..).unwrap_or_default();
+        !rest.contains(small) || rest == part.get(1..).unwrap_or_default()
+    };
     list("placeholder_parts")
         .iter()
-        .any(|part| lower.contains(part))
+        .any(|part| lower.match_indices(part.as_str()).any(is_of_one_case))
         || is_common(value)
         || IN_BRACKETS.is_in(value) && reads_as_name(value)
 }

@@ -86,6 +86,12 @@ fn pairs(text: &[u8]) -> (usize, usize) {
     (pairs, unusual)
 }
 
+/// Returns whether this can stand before the bracket of a call.
+pub(in crate::scrub) fn is_called(before: &[u8]) -> bool {
+    let regex = CALLED.regex();
+    regex.is_some_and(|regex| regex.is_match(before))
+}
+
 /// Returns whether a bare value begins as a call does: `OP_ID.set(x)`, `join('aB3…`.
 pub(in crate::scrub) fn is_call(value: &str) -> bool {
     let Some(at) = value.find(['(', '[']) else {
@@ -105,7 +111,7 @@ pub(in crate::scrub) fn is_call(value: &str) -> bool {
     let (count, letters) = lengths.fold((0, 0), |(count, sum), length| (count + 1, sum + length));
     letters > 2
         && letters >= 3 * count
-        && CALLED.is_in(before)
+        && is_called(before.as_bytes())
         && reads_as_name(name)
         && words(name.as_bytes()).any(reads_as_word)
         && (is_closed || matches!(after.as_bytes(), [_, b'"' | b'\'' | b'`', ..]))
