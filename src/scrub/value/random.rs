@@ -92,7 +92,9 @@ fn is_mixed(value: &str) -> bool {
     let changes = bytes
         .windows(2)
         .filter(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
-    value.len() >= 16 && changes.count() * 8 >= value.len()
+    let changes = changes.count();
+    value.len() >= 16 && changes * 8 >= value.len()
+        || value.len() >= 22 && changes > 0 && shannon(bytes) >= 4.0
 }
 
 /// Returns whether a value is hardly more than one character again and again: `sk-xxxxxxxx`,
