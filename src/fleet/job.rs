@@ -1,14 +1,16 @@
-//! What the fleet stores, as data: jobs, runs, workers and the messages of a journal. Whatever is
+//! What the fleet stores, as data: jobs, runs, workers, what they learn of providers,
+//! and the messages of a journal. Whatever is
 //! read may be hostile: a size is checked before, everything else here.
 //!
 //! A job names models and has its whole plan with the text of its context, masked as it goes to
 //! vendors. It has no key, command or code, and its paths are names of sources that no one opens.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::event::Envelope;
+use crate::consultation::event::{Envelope, ProviderEvent};
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::context::ContextText;
@@ -16,8 +18,10 @@ use crate::domain::ids::{ConsultationId, ModelRef, ProviderId};
 use crate::domain::model::program;
 use crate::domain::panel::check_seats;
 use crate::domain::time::Timestamp;
+use crate::stopping::circuit::state::CircuitState;
 
-use super::names::JobName;
+use super::FleetError;
+use super::names::{JobName, queue_of, subject};
 
 /// The version of this program: others do not take its jobs.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -45,20 +49,6 @@ pub struct JobAccount {
     pub name: String,
 }
 
-/// The reason why a job is not done, for its submitter.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum JobError {
-    #[error(
-        "the job is of conclave {theirs}, and the worker is conclave {VERSION}: \
-         run the same version on all machines"
-    )]
-    OtherVersion { theirs: String },
-    #[error("the job cannot be read: {0}")]
-    Unreadable(String),
-    #[error("{0} runs on the machine that asks it, and a fleet cannot ask it")]
-    NotRemote(ModelRef),
-}
-
 #[derive(Deserialize)]
 struct Version {
     version: String,
@@ -70,7 +60,7 @@ impl FleetJob {
     /// # Errors
     ///
     /// When one of its models is a program, or embedded.
-    pub fn new(run: &str, accounts: Vec<JobAccount>, mut plan: Plan) -> Result<Self, JobError> {
+    pub fn new(run: &str, accounts: Vec<JobAccount>, mut plan: Plan) -> Result<Self, FleetError> {
         let context = plan.context.as_mut();
         let context = context.map(|context| std::mem::take(&mut context.text));
         let control = &mut plan.control;
@@ -90,21 +80,25 @@ impl FleetJob {
     }
 
     /// Reads the job that a subject of the queue names.
-    pub fn read(bytes: &[u8], name: &JobName) -> Result<Self, JobError> {
-        let unreadable = |error: serde_json::Error| JobError::Unreadable(error.to_string());
-        let contradicts = |what: &str| Err(JobError::Unreadable(format!("{what} is another one")));
+    pub fn read(bytes: &[u8], name: &JobName) -> Result<Self, FleetError> {
+        let unreadable = |why: String| FleetError::Wrong(format!("the job cannot be read: {why}"));
+        let contradicts = |what: &str| Err(unreadable(format!("{what} is another one")));
         // First: another version explains every other mismatch.
-        let Version { version } = serde_json::from_slice(bytes).map_err(unreadable)?;
+        let version = serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()));
+        let Version { version } = version?;
         if version != VERSION {
-            let theirs = version.chars().take(40).collect();
-            return Err(JobError::OtherVersion { theirs });
+            let theirs: String = version.chars().take(40).collect();
+            return Err(FleetError::Wrong(format!(
+                "the job is of conclave {theirs}, and the worker is conclave {VERSION}: \
+                 run the same version on all machines"
+            )));
         }
-        let mut job: Self = serde_json::from_slice(bytes).map_err(unreadable)?;
+        let job = serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()));
+        let mut job: Self = job?;
         if job.run != name.run || job.plan.id != name.id {
             return contradicts("its name");
         }
-        check_seats(job.plan.panel.seats.len())
-            .map_err(|error| JobError::Unreadable(error.to_string()))?;
+        check_seats(job.plan.panel.seats.len()).map_err(|error| unreadable(error.to_string()))?;
         job.check_models()?;
         if let Some(context) = job.plan.context.as_deref_mut() {
             let text = ContextText::counted(job.context.as_str().to_owned(), context.tokens);
@@ -123,6 +117,13 @@ impl FleetJob {
         }
     }
 
+    /// Returns its place in the queue of what it needs.
+    pub fn subject(&self) -> Result<String, FleetError> {
+        let queue = queue_of(&self.providers())?;
+        let (run, id) = (&self.run, &self.plan.id);
+        Ok(subject("jobs", &format!("{queue}.{run}.{id}")))
+    }
+
     fn models(&self) -> impl Iterator<Item = &ModelRef> {
         let plan = &self.plan;
         let others = plan.fallbacks.values().flatten().chain(&plan.debate.helper);
@@ -134,7 +135,7 @@ impl FleetJob {
         self.models().map(|model| model.provider.clone()).collect()
     }
 
-    fn check_models(&self) -> Result<(), JobError> {
+    fn check_models(&self) -> Result<(), FleetError> {
         let not_remote = |model: &&ModelRef| {
             let provider = &model.provider;
             provider.is_local()
@@ -142,7 +143,9 @@ impl FleetJob {
                 || program::of_vendor(provider).is_some()
         };
         match self.models().find(not_remote) {
-            Some(model) => Err(JobError::NotRemote(model.clone())),
+            Some(model) => Err(FleetError::Wrong(format!(
+                "{model} runs on the machine that asks it, and a fleet cannot ask it"
+            ))),
             None => Ok(()),
         }
     }
@@ -225,6 +228,38 @@ impl WorkerEntry {
     }
 }
 
+/// A change of a provider that a worker saw.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenChange {
+    pub worker: String,
+    pub at: Timestamp,
+    pub event: ProviderEvent,
+}
+
+impl SeenChange {
+    /// Returns the change for someone who learns of it now; `None` if it is over, or concerns only
+    /// the worker that saw it.
+    pub fn at(&self, now: Timestamp) -> Option<ProviderEvent> {
+        let mut event = self.event.clone();
+        let until = match &event {
+            ProviderEvent::Held { wait_ms, .. } => self.at.after(Duration::from_millis(*wait_ms)),
+            ProviderEvent::CircuitChanged { circuit, .. } => match circuit {
+                CircuitState::Open { until, .. } => *until,
+                CircuitState::Closed => return Some(event),
+                CircuitState::HalfOpen { .. } => return None,
+            },
+            ProviderEvent::KeyChanged { .. } => return None,
+        };
+        let left = until.ms_since(now);
+        match &mut event {
+            ProviderEvent::Held { wait_ms, .. } => *wait_ms = left,
+            ProviderEvent::CircuitChanged { wait_ms, .. } => *wait_ms = Some(left),
+            ProviderEvent::KeyChanged { .. } => {}
+        }
+        (left > 0).then_some(event)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,6 +267,7 @@ mod tests {
     use crate::domain::context::Context;
     use crate::domain::hash::sha256;
     use crate::domain::panel::{Panel, Seat};
+    use crate::stopping::circuit::state::WhyOpen;
 
     fn plan(provider: &str) -> Plan {
         let model = ModelRef::new(provider, "m");
@@ -284,11 +320,11 @@ mod tests {
     fn programs_and_the_embedded_model_are_refused_on_both_sides() {
         for provider in ["local", "command:own", "codex"] {
             let refused = FleetJob::new("bench-1", Vec::new(), plan(provider)).unwrap_err();
-            assert!(matches!(refused, JobError::NotRemote(_)), "{provider}");
+            assert!(refused.to_string().contains("cannot ask it"), "{provider}");
             let (mut job, name) = job();
             job.plan.panel.seats[0].model = ModelRef::new(provider, "m");
-            let refused = FleetJob::read(&serde_json::to_vec(&job).unwrap(), &name);
-            assert!(matches!(refused, Err(JobError::NotRemote(_))), "{provider}");
+            let refused = FleetJob::read(&serde_json::to_vec(&job).unwrap(), &name).unwrap_err();
+            assert!(refused.to_string().contains("cannot ask it"), "{provider}");
         }
     }
 
@@ -329,5 +365,51 @@ mod tests {
             assert!(FleetJob::read(&text.as_bytes()[..end], &name).is_err());
         }
         assert!(FleetJob::read(b"\xff\xfe", &name).is_err());
+    }
+
+    fn change(event: ProviderEvent) -> SeenChange {
+        SeenChange {
+            worker: "w".to_owned(),
+            at: Timestamp(1_000),
+            event,
+        }
+    }
+
+    #[test]
+    fn backoff_that_is_learnt_later_ends_at_the_same_moment() {
+        let held = |wait_ms| ProviderEvent::Held {
+            provider: ProviderId::new("anthropic"),
+            wait_ms,
+            reason: "slow down".to_owned(),
+            refused_ms: 0,
+        };
+        let change = change(held(3_000));
+        assert_eq!(change.at(Timestamp(1_400)), Some(held(2_600)));
+        assert_eq!(change.at(Timestamp(4_000)), None);
+    }
+
+    #[test]
+    fn open_circuit_is_learnt_until_its_end_and_a_refused_key_never() {
+        let provider = ProviderId::new("openai");
+        let until = Timestamp(9_000);
+        let why = WhyOpen::ProbeFailed;
+        let open_for = |wait_ms| ProviderEvent::CircuitChanged {
+            provider: provider.clone(),
+            circuit: CircuitState::Open { until, why },
+            wait_ms: Some(wait_ms),
+        };
+        let open = open_for(8_000);
+        // What is left of it, not what was when it was seen.
+        assert_eq!(
+            change(open.clone()).at(Timestamp(8_900)),
+            Some(open_for(100))
+        );
+        assert!(change(open).at(until).is_none());
+        let is_refused = true;
+        let key = ProviderEvent::KeyChanged {
+            provider,
+            is_refused,
+        };
+        assert!(change(key).at(Timestamp(1_000)).is_none());
     }
 }

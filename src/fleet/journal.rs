@@ -121,7 +121,7 @@ impl StoredJournal {
 
     /// Reads on from its last message.
     pub async fn refresh(&mut self, link: &Link, job: &JobName) -> Result<(), FleetError> {
-        let subject = link.names().journal(job);
+        let subject = job.journal();
         while let Some((sequence, payload)) = link.next(&subject, self.last).await? {
             self.apply(job, &payload, sequence)?;
         }
@@ -192,8 +192,7 @@ async fn append(
     last: u64,
 ) -> Result<Option<u64>, FleetError> {
     let payload = serde_json::to_string(message).or_refused("append to a journal")?;
-    let subject = link.names().journal(job);
-    link.append(&subject, payload, (last, None)).await
+    link.append(&job.journal(), payload, (last, None)).await
 }
 
 /// The claim of a worker on a job, shared by those who write its journal and those who wait for it.
@@ -303,8 +302,7 @@ impl JournalWriter {
             sequence,
             state: Arc::new(watch::Sender::new(state)),
         };
-        let subject = link.names().journal(job);
-        link.spawn(write(link.clone(), subject, claim.clone(), queue));
+        link.spawn(write(link.clone(), job.journal(), claim.clone(), queue));
         Self { events, claim }
     }
 }

@@ -11,16 +11,15 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc as blocking};
 use std::time::Duration;
 
-use async_nats::jetstream::kv::UpdateErrorKind;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
+use super::FleetError;
 use super::account::{Account, Holding, JobEnding, NotHeld};
 use super::job::JobAccount;
 use super::journal::{Claim, Stop};
 use super::link::Link;
-use super::{FleetError, OrRefused};
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::domain::cost::money::{Cost, MicroUsd};
 use crate::domain::ids::ConsultationId;
@@ -95,28 +94,6 @@ impl Ledger {
         }
     }
 
-    /// Returns an account; `None` if there is none.
-    pub async fn read(&self, key: &str) -> Result<Option<Account>, FleetError> {
-        Ok(read(&self.link, key).await?.map(|(account, _)| account))
-    }
-
-    /// Sets the limit of an account, which counts from now on no less than `spent`, what the caller
-    /// knows: it may have spent elsewhere.
-    pub async fn set_limit(
-        &self,
-        key: &str,
-        limit: Option<MicroUsd>,
-        spent: MicroUsd,
-    ) -> Result<(), FleetError> {
-        loop {
-            let (mut account, revision) = read(&self.link, key).await?.unwrap_or_default();
-            account.set_limit(limit, spent);
-            if write(&self.link, key, &account, revision).await?.is_some() {
-                return Ok(());
-            }
-        }
-    }
-
     /// Begins or takes over a job in its accounts, with what its journal counts, and returns them as
     /// budgets.
     pub async fn open(
@@ -165,11 +142,10 @@ impl Ledger {
                 seen: Arc::clone(&seen),
             };
             self.link.spawn(keeper.run(queue));
-            let runtime = self.link.runtime();
             OpenAccount {
                 changes,
                 seen,
-                runtime,
+                runtime: self.link.runtime(),
             }
         };
         accounts.entry(key.to_owned()).or_insert_with(open).clone()
@@ -211,10 +187,12 @@ impl OpenAccount {
                 drop(account.ask(&job, What::Settle(claim, amount, MicroUsd::ZERO)));
             }
         });
-        verdict.recv_timeout(most_wait).unwrap_or_else(|_| {
+        let verdict = verdict.recv_timeout(most_wait);
+        let verdict = verdict.unwrap_or(Ok(BudgetCheck::WaitForInFlight));
+        if verdict == Ok(BudgetCheck::WaitForInFlight) {
             self.seen().full = Some((Instant::now(), amount));
-            Ok(BudgetCheck::WaitForInFlight)
-        })
+        }
+        verdict
     }
 }
 
@@ -301,12 +279,12 @@ impl Keeper {
         let mut delay = Duration::from_millis(1);
         loop {
             let known = match self.known.take() {
-                Some(known) => Ok(Some(known)),
-                None => read(&self.link, &self.key).await,
+                Some((account, revision)) => Ok((Some(account), revision)),
+                None => self.link.stores().ledger.get(&self.key).await,
             };
             let (before, revision) = match known {
-                Ok(Some(known)) => known,
-                Ok(None) | Err(FleetError::Unreadable { .. }) => {
+                Ok((Some(before), revision)) => (before, revision),
+                Ok((None, _)) | Err(FleetError::Wrong(_)) => {
                     return vec![Err(NotHeld::NoAccount); changes.len()];
                 }
                 Err(error) => {
@@ -321,11 +299,19 @@ impl Keeper {
             let is_made = if after == before {
                 Ok(Some(revision))
             } else {
-                write(&self.link, &self.key, &after, revision).await
+                self.link
+                    .stores()
+                    .ledger
+                    .set(&self.key, &after, revision)
+                    .await
             };
             match is_made {
                 Ok(Some(revision)) => {
-                    self.see(&after, changes, &verdicts);
+                    *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen {
+                        limit: after.limit,
+                        spent: after.spent(),
+                        full: None,
+                    };
                     // What had to wait or did not fit may do so by now.
                     let is_allowed = |verdict: &Verdict| *verdict == Ok(BudgetCheck::Allowed);
                     let is_settled = verdicts.iter().all(is_allowed);
@@ -345,21 +331,6 @@ impl Keeper {
                 }
             }
         }
-    }
-
-    fn see(&self, account: &Account, changes: &[Change], verdicts: &[Verdict]) {
-        let full = changes.iter().zip(verdicts).filter_map(|pair| match pair {
-            (change, Ok(BudgetCheck::WaitForInFlight)) => match change.what {
-                What::Reserve(_, amount) => Some(amount),
-                _ => None,
-            },
-            _ => None,
-        });
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen {
-            limit: account.limit,
-            spent: account.spent(),
-            full: full.min().map(|amount| (Instant::now(), amount)),
-        };
     }
 }
 
@@ -405,32 +376,6 @@ fn apply(account: &mut Account, own: &mut Holdings, job: &ConsultationId, what: 
     own.insert(job.clone(), holding);
     account.hold(job, holding)?;
     Ok(BudgetCheck::Allowed)
-}
-
-async fn read(link: &Link, key: &str) -> Result<Option<(Account, u64)>, FleetError> {
-    let entry = link.stores().ledger.entry(key).await;
-    let entry = entry.or_refused("read the ledger")?;
-    let Some(entry) = entry.filter(|entry| !entry.value.is_empty()) else {
-        return Ok(None);
-    };
-    let account = serde_json::from_slice(&entry.value)
-        .map_err(|error| FleetError::unreadable("an account of the ledger", &error))?;
-    Ok(Some((account, entry.revision)))
-}
-
-/// Returns the new revision; `None` if another process changed the account since `revision`.
-async fn write(
-    link: &Link,
-    key: &str,
-    account: &Account,
-    revision: u64,
-) -> Result<Option<u64>, FleetError> {
-    let value = serde_json::to_vec(account).or_refused("change the ledger")?;
-    let ledger = &link.stores().ledger;
-    match ledger.update(key, value.into(), revision).await {
-        Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => Ok(None),
-        written => written.map(Some).or_refused("change the ledger"),
-    }
 }
 
 #[cfg(test)]

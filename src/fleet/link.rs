@@ -5,7 +5,6 @@
 //! that went away is waited for, and the caller decides how long.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +15,6 @@ use async_nats::jetstream::object_store::{self, GetErrorKind, ObjectStore};
 use async_nats::jetstream::stream::{self, DirectGetErrorKind, RetentionPolicy};
 use async_nats::jetstream::{self, kv};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
-use secrecy::{ExposeSecret, SecretString};
 use tokio::io::AsyncReadExt;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
@@ -26,7 +24,10 @@ use url::Url;
 use crate::domain::hash::sha256;
 use crate::engine::host;
 
-use super::names::Names;
+use super::account::Account;
+use super::bucket::Bucket;
+use super::job::{RunEntry, SeenChange, WorkerEntry};
+use super::names::{store, subject};
 use super::{FleetError, OrRefused};
 
 /// How long journals, jobs and what is large stay on the server.
@@ -52,60 +53,39 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub struct FleetAddress {
     /// Without what is secret.
     servers: Vec<Url>,
-    in_url: Option<Credentials>,
-    /// In place of those of the URL.
-    pub credentials: Option<Credentials>,
-    /// The certificates that may sign the server's, in place of those of the system.
-    pub ca_file: Option<PathBuf>,
-    pub names: Names,
+    /// Who the process is for the server, and how it knows the server.
+    pub options: ConnectOptions,
     /// How long a worker that is silent keeps its jobs.
     pub lease: Duration,
     /// The servers that keep each stream, for those that do not exist yet.
     pub replicas: usize,
 }
 
-/// Who the process is for the server.
-#[derive(Clone, Debug)]
-pub enum Credentials {
-    User(String, SecretString),
-    Token(SecretString),
-    /// A file with a JWT and the seed of its key.
-    File(PathBuf),
-    /// A file with the seed of an nkey.
-    Nkey(PathBuf),
-}
-
 impl FleetAddress {
-    pub const LEASE: Duration = Duration::from_secs(30);
-
     /// Takes `nats://` or `tls://`, several with commas; a user and a password, or a token, may be
     /// in it.
     pub fn new(url: &str) -> Result<Self, FleetError> {
-        let (mut servers, mut in_url) = (Vec::new(), None);
+        let (mut servers, mut options) = (Vec::new(), ConnectOptions::new());
         for url in url.split(',') {
             let server = Url::parse(url.trim()).ok();
             let is_server = |url: &Url| matches!(url.scheme(), "nats" | "tls") && url.has_host();
             let mut server = server.filter(is_server).ok_or_else(|| {
                 let why = "the address of a fleet is `nats://HOST:PORT` or `tls://HOST:PORT`";
-                FleetError::Address(why.to_owned())
+                FleetError::Wrong(why.to_owned())
             })?;
-            let user = percent_decoded(server.username());
-            if let Some(password) = server.password().map(percent_decoded) {
-                in_url = Some(Credentials::User(user, password.into()));
-            } else if !user.is_empty() {
-                in_url = Some(Credentials::Token(user.into()));
-            }
+            options = match login(&server) {
+                (user, Some(password)) => options.user_and_password(user, password),
+                (token, None) if !token.is_empty() => options.token(token),
+                (_, None) => options,
+            };
             // They fail only without a host.
             let _ = (server.set_username(""), server.set_password(None));
             servers.push(server);
         }
         Ok(Self {
             servers,
-            in_url,
-            credentials: None,
-            ca_file: None,
-            names: Names::new(Names::USUAL)?,
-            lease: Self::LEASE,
+            options,
+            lease: Duration::from_secs(30),
             replicas: 1,
         })
     }
@@ -115,6 +95,11 @@ impl FleetAddress {
         let shown: Vec<&str> = self.servers.iter().map(Url::as_str).collect();
         shown.join(",")
     }
+}
+
+fn login(server: &Url) -> (String, Option<String>) {
+    let password = server.password().map(percent_decoded);
+    (percent_decoded(server.username()), password)
 }
 
 fn percent_decoded(text: &str) -> String {
@@ -133,6 +118,7 @@ struct Connected {
     address: FleetAddress,
     jetstream: jetstream::Context,
     stores: Stores,
+    objects: ObjectStore,
     connection: watch::Receiver<Option<Instant>>,
     /// What the server refused, each thing once.
     troubles: watch::Sender<Vec<String>>,
@@ -142,14 +128,16 @@ struct Connected {
 }
 
 /// The streams and buckets of a fleet.
-pub(super) struct Stores {
+#[derive(Debug)]
+pub struct Stores {
     pub(super) jobs: stream::Stream,
     pub(super) journal: stream::Stream,
-    pub(super) ledger: kv::Store,
-    pub(super) limits: kv::Store,
-    pub(super) workers: kv::Store,
-    pub(super) runs: kv::Store,
-    objects: ObjectStore,
+    pub ledger: Bucket<Account>,
+    pub limits: Bucket<SeenChange>,
+    pub workers: Bucket<WorkerEntry>,
+    pub runs: Bucket<RunEntry>,
+    /// Beside the entries of runs: the run that is open for what a key stands for.
+    pub open: Bucket<String>,
 }
 
 impl fmt::Debug for Link {
@@ -184,15 +172,11 @@ impl Link {
         Ok(Self(Arc::new(connected?)))
     }
 
-    pub fn names(&self) -> &Names {
-        &self.0.address.names
-    }
-
     pub fn lease(&self) -> Duration {
         self.0.address.lease
     }
 
-    pub(super) fn runtime(&self) -> Handle {
+    pub fn runtime(&self) -> Handle {
         self.0.runtime.clone()
     }
 
@@ -227,7 +211,7 @@ impl Link {
         self.0.troubles.subscribe()
     }
 
-    pub(super) fn stores(&self) -> &Stores {
+    pub fn stores(&self) -> &Stores {
         &self.0.stores
     }
 
@@ -269,11 +253,11 @@ impl Link {
             return Ok(message.payload(payload.into()));
         }
         if payload.len() > LARGEST {
-            return Err(FleetError::TooLarge("a job or an event"));
+            return Err(too_large());
         }
         let name = sha256(&payload);
         // One that is there has the same content: it is named by it.
-        if self.0.stores.objects.info(&name).await.is_err() {
+        if self.0.objects.info(&name).await.is_err() {
             self.put(&name, payload.as_bytes()).await?;
         }
         Ok(message.header(OBJECT, name.as_str()))
@@ -293,14 +277,14 @@ impl Link {
     }
 
     /// Stores an object, in place of one with the same name.
-    pub(super) async fn put(&self, name: &str, mut bytes: &[u8]) -> Result<(), FleetError> {
-        let stored = self.0.stores.objects.put(name, &mut bytes).await;
+    pub async fn put(&self, name: &str, mut bytes: &[u8]) -> Result<(), FleetError> {
+        let stored = self.0.objects.put(name, &mut bytes).await;
         stored.map(drop).or_refused("store what is large")
     }
 
     /// Returns an object; `None` if there is none.
-    pub(super) async fn get(&self, name: &str) -> Result<Option<Vec<u8>>, FleetError> {
-        let object = match self.0.stores.objects.get(name).await {
+    pub async fn get(&self, name: &str) -> Result<Option<Vec<u8>>, FleetError> {
+        let object = match self.0.objects.get(name).await {
             Err(error) if error.kind() == GetErrorKind::NotFound => return Ok(None),
             object => object.or_refused("read what is large")?,
         };
@@ -309,7 +293,7 @@ impl Link {
         let read = object.read_to_end(&mut bytes).await;
         read.or_refused("read what is large")?;
         if bytes.len() > LARGEST {
-            return Err(FleetError::TooLarge("a job or an event"));
+            return Err(too_large());
         }
         Ok(Some(bytes))
     }
@@ -332,6 +316,10 @@ impl Link {
     }
 }
 
+fn too_large() -> FleetError {
+    FleetError::Wrong("a job or an event is too large for the fleet".to_owned())
+}
+
 async fn open(
     address: FleetAddress,
     runtime: Handle,
@@ -339,17 +327,18 @@ async fn open(
 ) -> Result<Connected, FleetError> {
     let (state, connection) = watch::channel(Some(Instant::now()));
     let client = Box::pin(connect(&address, state)).await;
-    let client = client.map_err(|source| FleetError::Connect {
-        address: address.shown(),
+    let client = client.map_err(|source| FleetError::Server {
+        what: format!("cannot connect to the NATS server at {}", address.shown()),
         source,
     })?;
     let jetstream = jetstream::new(client);
-    let stores = Box::pin(Stores::open(&jetstream, &address)).await;
-    let stores = stores.or_refused("create the streams of the fleet")?;
+    let stores = Box::pin(Stores::open(&jetstream, &address, &runtime)).await;
+    let (stores, objects) = stores.or_refused("create the streams of the fleet")?;
     Ok(Connected {
         address,
         jetstream,
         stores,
+        objects,
         connection,
         troubles: watch::Sender::default(),
         runtime,
@@ -363,8 +352,7 @@ async fn connect(
 ) -> Result<Client, async_nats::Error> {
     // Fails if it was done before.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut options = ConnectOptions::new()
-        .name("conclave")
+    let options = (address.options.clone().name("conclave"))
         // A server that hangs is noticed after twice as long.
         .ping_interval(PING)
         .reconnect_delay_callback(|attempts| PAUSE.saturating_mul((attempts > 1).into()))
@@ -376,21 +364,6 @@ async fn connect(
             }
             async {}
         });
-    options = match address.credentials.as_ref().or(address.in_url.as_ref()) {
-        None => options,
-        Some(Credentials::User(user, password)) => {
-            options.user_and_password(user.clone(), password.expose_secret().to_owned())
-        }
-        Some(Credentials::Token(token)) => options.token(token.expose_secret().to_owned()),
-        Some(Credentials::File(path)) => options.credentials_file(path).await?,
-        Some(Credentials::Nkey(path)) => {
-            let seed = tokio::fs::read_to_string(path).await?;
-            options.nkey(seed.trim().to_owned())
-        }
-    };
-    if let Some(file) = &address.ca_file {
-        options = options.add_root_certificates(file.clone());
-    }
     let servers = address.servers.iter().cloned().map(ServerAddr::from_url);
     let servers = servers.collect::<Result<Vec<_>, _>>()?;
     Ok(options.connect(servers).await?)
@@ -400,12 +373,13 @@ impl Stores {
     async fn open(
         jetstream: &jetstream::Context,
         address: &FleetAddress,
-    ) -> Result<Self, async_nats::Error> {
-        let (names, num_replicas) = (&address.names, address.replicas);
+        runtime: &Handle,
+    ) -> Result<(Self, ObjectStore), async_nats::Error> {
+        let num_replicas = address.replicas;
         let stream = async |what, retention| {
             let config = stream::Config {
-                name: names.store(what),
-                subjects: vec![names.subject(what, ">")],
+                name: store(what),
+                subjects: vec![subject(what, ">")],
                 retention,
                 max_age: KEPT,
                 num_replicas,
@@ -415,7 +389,7 @@ impl Stores {
             jetstream.get_or_create_stream(config).await
         };
         let bucket = async |what, max_age| {
-            let bucket = names.store(what);
+            let bucket = store(what);
             if let Ok(store) = jetstream.get_key_value(&bucket).await {
                 return Ok(store);
             }
@@ -429,23 +403,29 @@ impl Stores {
             jetstream.create_key_value(config).await
         };
         let objects = object_store::Config {
-            bucket: names.store("objects"),
+            bucket: store("objects"),
             max_age: KEPT,
             num_replicas,
             ..object_store::Config::default()
         };
-        Ok(Self {
+        let runs = bucket("runs", KEPT).await?;
+        let ledger = bucket("ledger", Duration::ZERO).await?;
+        let limits = bucket("limits", LIMITS_KEPT).await?;
+        let workers = bucket("workers", address.lease).await?;
+        let stores = Self {
             jobs: stream("jobs", RetentionPolicy::WorkQueue).await?,
             journal: stream("journal", RetentionPolicy::Limits).await?,
-            ledger: bucket("ledger", Duration::ZERO).await?,
-            limits: bucket("limits", LIMITS_KEPT).await?,
-            workers: bucket("workers", address.lease).await?,
-            runs: bucket("runs", KEPT).await?,
-            objects: match jetstream.get_object_store(&objects.bucket).await {
-                Ok(store) => store,
-                Err(_) => jetstream.create_object_store(objects).await?,
-            },
-        })
+            ledger: Bucket::new(ledger, runtime, None),
+            limits: Bucket::new(limits, runtime, None),
+            workers: Bucket::new(workers, runtime, Some(address.lease)),
+            runs: Bucket::new(runs.clone(), runtime, None),
+            open: Bucket::new(runs, runtime, None),
+        };
+        let objects = match jetstream.get_object_store(&objects.bucket).await {
+            Ok(store) => store,
+            Err(_) => jetstream.create_object_store(objects).await?,
+        };
+        Ok((stores, objects))
     }
 }
 
@@ -455,16 +435,17 @@ mod tests {
 
     #[test]
     fn secrets_of_an_address_are_neither_shown_nor_lost() {
-        let address = FleetAddress::new("nats://u:p%40s+&=s@host:4222, tls://other").unwrap();
-        let Some(Credentials::User(user, password)) = &address.in_url else {
-            panic!("{address:?}");
-        };
-        assert_eq!((user.as_str(), password.expose_secret()), ("u", "p@s+&=s"));
+        let text = "nats://u:p%40s+&=s@host:4222, tls://other";
+        let (first, _) = text.split_once(',').unwrap();
+        let (user, password) = login(&Url::parse(first).unwrap());
+        assert_eq!((user.as_str(), password.as_deref()), ("u", Some("p@s+&=s")));
+        let address = FleetAddress::new(text).unwrap();
         assert_eq!(address.shown(), "nats://host:4222,tls://other");
         let text = format!("{address:?}");
         assert!(!text.contains("p@s") && !text.contains("p%40s"), "{text}");
-        let with_token = FleetAddress::new("nats://s3cret@host").unwrap();
-        assert!(matches!(with_token.in_url, Some(Credentials::Token(_))));
+        let with_token = Url::parse("nats://s3cret@host").unwrap();
+        assert_eq!(login(&with_token), ("s3cret".to_owned(), None));
+        let with_token = FleetAddress::new(with_token.as_str()).unwrap();
         assert!(!format!("{with_token:?}").contains("s3cret"));
     }
 

@@ -9,13 +9,13 @@
 //! before it goes out. Of two workers that have one job, only the last to claim it appends.
 
 pub mod names;
+pub mod bucket;
 pub mod job;
 pub mod account;
 pub mod link;
 pub mod journal;
 pub mod ledger;
 pub mod queue;
-pub mod roll;
 pub mod limits;
 pub mod submission;
 
@@ -24,50 +24,35 @@ use std::error::Error;
 /// The reason why something of the fleet cannot be done.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
-    #[error("{0}")]
-    Address(String),
-    #[error("cannot connect to the NATS server at {address}")]
-    Connect {
-        address: String,
-        source: Box<dyn Error + Send + Sync>,
-    },
-    /// The server refused something, or did not answer.
-    #[error("the NATS server could not {what}")]
+    /// The server refused something, or did not answer: it may do it later.
+    #[error("{what}")]
     Server {
-        what: &'static str,
+        what: String,
         source: Box<dyn Error + Send + Sync>,
     },
-    #[error("`{0}` cannot be a name on a fleet: only letters, digits, `-` and `_` can")]
-    Name(String),
-    #[error("{0} is too large for the fleet")]
-    TooLarge(&'static str),
-    /// What someone stored on the server is not what this program stores.
-    #[error("{what} on the server cannot be read: {why}")]
-    Unreadable { what: &'static str, why: String },
-    #[error(transparent)]
-    Job(#[from] job::JobError),
-    /// A worker says why no worker does a job.
-    #[error("the workers refuse the job: {0}")]
-    Refused(String),
+    /// It is wrong however often it is tried.
+    #[error("{0}")]
+    Wrong(String),
 }
 
 impl FleetError {
-    fn unreadable(what: &'static str, why: &dyn ToString) -> Self {
+    /// What someone stored on the server is not what this program stores.
+    fn unreadable(what: &str, why: &dyn ToString) -> Self {
         let why = why.to_string();
-        Self::Unreadable { what, why }
+        Self::Wrong(format!("{what} on the server cannot be read: {why}"))
     }
 }
 
 /// Says of a failed request what it was for.
 trait OrRefused<T> {
-    fn or_refused(self, what: &'static str) -> Result<T, FleetError>;
+    fn or_refused(self, what: &str) -> Result<T, FleetError>;
 }
 
 impl<T, E: Into<Box<dyn Error + Send + Sync>>> OrRefused<T> for Result<T, E> {
-    fn or_refused(self, what: &'static str) -> Result<T, FleetError> {
-        self.map_err(|error| {
-            let source = error.into();
-            FleetError::Server { what, source }
+    fn or_refused(self, what: &str) -> Result<T, FleetError> {
+        self.map_err(|error| FleetError::Server {
+            what: format!("the NATS server could not {what}"),
+            source: error.into(),
         })
     }
 }

@@ -1,9 +1,9 @@
 //! The names of a fleet's subjects, streams and buckets, all under one prefix.
 //!
 //! ```text
-//! PREFIX.jobs.<providers>.<run>.<consultation>   stream PREFIX_jobs: a job that is to be done
-//! PREFIX.journal.<run>.<consultation>            stream PREFIX_journal: its journal
-//! PREFIX.owner.<worker>                          asks a worker whether it still has a job
+//! conclave.jobs.<providers>.<run>.<consultation>   stream conclave_jobs: a job that is to be done
+//! conclave.journal.<run>.<consultation>            stream conclave_journal: its journal
+//! conclave.owner.<worker>                          asks a worker whether it still has a job
 //! ```
 
 use std::collections::BTreeSet;
@@ -15,12 +15,6 @@ use super::FleetError;
 /// Bytes of the longest part of a subject.
 const LONGEST: usize = 200;
 
-/// The names under one prefix.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Names {
-    prefix: String,
-}
-
 /// Names one consultation of one run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JobName {
@@ -28,67 +22,55 @@ pub struct JobName {
     pub id: ConsultationId,
 }
 
-impl Names {
-    pub const USUAL: &str = "conclave";
+/// Returns the name of a stream or a bucket.
+pub fn store(what: &str) -> String {
+    format!("conclave_{what}")
+}
 
-    pub fn new(prefix: &str) -> Result<Self, FleetError> {
-        let prefix = part(prefix)?.to_owned();
-        Ok(Self { prefix })
-    }
-
-    /// Returns the name of a stream or a bucket.
-    pub fn store(&self, what: &str) -> String {
-        format!("{}_{what}", self.prefix)
-    }
-
-    /// Returns the subjects of a kind, of which `rest` is the part that varies.
-    pub fn subject(&self, kind: &str, rest: &str) -> String {
-        format!("{}.{kind}.{rest}", self.prefix)
-    }
-
-    pub fn job(&self, providers: &str, job: &JobName) -> String {
-        self.subject("jobs", &format!("{providers}.{}.{}", job.run, job.id))
-    }
-
-    pub fn journal(&self, job: &JobName) -> String {
-        self.subject("journal", &format!("{}.{}", job.run, job.id))
-    }
-
-    /// Returns the journals of all consultations of a run.
-    pub fn journals(&self, run: &str) -> String {
-        self.subject("journal", &format!("{run}.>"))
-    }
-
-    /// Returns what the subject of a job or a journal names; `None` for any other subject.
-    pub fn job_of(&self, subject: &str) -> Option<JobName> {
-        let rest = subject.strip_prefix(&self.prefix)?.strip_prefix('.')?;
-        let mut parts = rest.split('.');
-        match parts.next()? {
-            "jobs" => parts.next().map(drop)?,
-            "journal" => {}
-            _ => return None,
-        }
-        let (run, id) = (parts.next()?, parts.next()?);
-        parts.next().is_none().then(|| JobName::new(run, id).ok())?
-    }
+/// Returns the subjects of a kind, of which `rest` is the part that varies.
+pub fn subject(kind: &str, rest: &str) -> String {
+    format!("conclave.{kind}.{rest}")
 }
 
 impl JobName {
     pub fn new(run: &str, id: &str) -> Result<Self, FleetError> {
-        let id = ConsultationId::parse(part(id)?).map_err(|_| FleetError::Name(id.to_owned()))?;
+        let id = part(id)?;
+        let id = ConsultationId::parse(id).map_err(|_| unusable(id))?;
         let run = part(run)?.to_owned();
         Ok(Self { run, id })
     }
+
+    /// Returns what the subject of a job or a journal names; `None` for any other subject.
+    pub fn of(subject: &str) -> Option<Self> {
+        let parts: Vec<&str> = subject.split('.').collect();
+        match parts[..] {
+            ["conclave", "jobs", _, run, id] | ["conclave", "journal", run, id] => {
+                Self::new(run, id).ok()
+            }
+            _ => None,
+        }
+    }
+
+    pub fn journal(&self) -> String {
+        subject("journal", &format!("{}.{}", self.run, self.id))
+    }
 }
 
-/// Checks that a text can be one part of a subject, a key or the name of a stream.
+/// Checks that a text can be one part of a subject or a key.
 pub fn part(text: &str) -> Result<&str, FleetError> {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     if !text.is_empty() && text.len() <= LONGEST && text.bytes().all(is_allowed) {
         Ok(text)
     } else {
-        Err(FleetError::Name(text.chars().take(LONGEST).collect()))
+        Err(unusable(text))
     }
+}
+
+fn unusable(name: &str) -> FleetError {
+    let name: String = name.chars().take(LONGEST).collect();
+    FleetError::Wrong(format!(
+        "`{name}` cannot be a name on a fleet: only letters, digits, `-` and `_` can"
+    ))
 }
 
 /// Returns the name of the queue of jobs that need these providers: `anthropic+openai`.
@@ -97,7 +79,7 @@ pub fn queue_of(providers: &BTreeSet<ProviderId>) -> Result<String, FleetError> 
     let names: Vec<&str> = names.collect::<Result<_, _>>()?;
     let name = names.join("+");
     if name.is_empty() || name.len() > LONGEST {
-        return Err(FleetError::Name(name));
+        return Err(unusable(&name));
     }
     Ok(name)
 }
@@ -115,29 +97,23 @@ mod tests {
 
     #[test]
     fn subjects_name_their_job_and_nothing_else_does() {
-        let names = Names::new("lab-1").unwrap();
         let job = JobName::new("bench-01k", "consult-01a").unwrap();
-        assert_eq!(names.store("jobs"), "lab-1_jobs");
-        let subjects = [names.job("anthropic+openai", &job), names.journal(&job)];
-        assert_eq!(
-            subjects[0],
-            "lab-1.jobs.anthropic+openai.bench-01k.consult-01a"
-        );
-        for subject in &subjects {
-            assert_eq!(names.job_of(subject), Some(job.clone()), "{subject}");
+        let queued = "conclave.jobs.anthropic+openai.bench-01k.consult-01a";
+        for subject in [queued, &job.journal()] {
+            assert_eq!(JobName::of(subject), Some(job.clone()), "{subject}");
         }
         for other in [
             "",
-            "lab-1",
-            "lab-1.jobs.a.b",
-            "lab-1.journal.a.b.c",
-            "lab-1.journal.a",
-            "lab-1.journal.a.",
+            "conclave",
+            "conclave.jobs.a.b",
+            "conclave.journal.a.b.c",
+            "conclave.journal.a",
+            "conclave.journal.a.",
             "other.journal.a.b",
-            "lab-1.journal.a.$b",
-            "lab-1.owner.a.b",
+            "conclave.journal.a.$b",
+            "conclave.owner.a.b",
         ] {
-            assert_eq!(names.job_of(other), None, "{other}");
+            assert_eq!(JobName::of(other), None, "{other}");
         }
     }
 
@@ -155,7 +131,6 @@ mod tests {
             "$a",
             &"a".repeat(201),
         ] {
-            assert!(Names::new(name).is_err(), "{name:?}");
             assert!(JobName::new(name, "consult-1").is_err(), "{name:?}");
             assert!(JobName::new("run", name).is_err(), "{name:?}");
         }

@@ -7,15 +7,23 @@ use async_nats::jetstream::consumer::{PullConsumer, pull};
 use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
 
+use crate::domain::ids::ConsultationId;
+
 use super::job::FleetJob;
 use super::link::Link;
-use super::names::{JobName, queue_of};
+use super::names::{self, JobName};
 use super::{FleetError, OrRefused};
+
+/// How long a worker has to say whether it still has a job.
+const MOST_WAIT: Duration = Duration::from_secs(2);
+
+/// The answer of a worker that has the job.
+const YES: &str = "yes";
 
 /// Puts a job into its queue, unless it is there or in work already.
 pub async fn submit(link: &Link, job: &FleetJob) -> Result<(), FleetError> {
-    let subject = link.names().job(&queue_of(&job.providers())?, &job.name());
     let payload = serde_json::to_string(job).or_refused("take a job")?;
+    let subject = job.subject()?;
     link.append(&subject, payload, (0, None)).await.map(drop)
 }
 
@@ -39,7 +47,7 @@ impl Queue {
     pub async fn open(link: &Link, queue: &str) -> Result<Self, FleetError> {
         let config = pull::Config {
             durable_name: Some(queue.to_owned()),
-            filter_subject: link.names().subject("jobs", &format!("{queue}.>")),
+            filter_subject: names::subject("jobs", &format!("{queue}.>")),
             ack_wait: link.lease(),
             max_ack_pending: -1,
             ..pull::Config::default()
@@ -65,7 +73,7 @@ impl Queue {
             return Ok(None);
         };
         let message = message.or_refused("give a job")?;
-        let Some(name) = self.link.names().job_of(&message.subject) else {
+        let Some(name) = JobName::of(&message.subject) else {
             // No one could say whose it is.
             let _ = message.ack_with(AckKind::Term).await;
             return Ok(None);
@@ -84,7 +92,7 @@ impl Delivery {
     pub async fn job(&self) -> Result<FleetJob, FleetError> {
         let (headers, payload) = (self.message.headers.as_ref(), &self.message.payload);
         let bytes = self.link.unpack(headers, payload).await?;
-        Ok(FleetJob::read(&bytes, &self.name)?)
+        FleetJob::read(&bytes, &self.name)
     }
 
     /// Says that it is still in work.
@@ -106,4 +114,38 @@ impl Delivery {
         let _ = self.message.ack_with(AckKind::Nak(after)).await;
         let _ = self.link.jetstream().client().flush().await;
     }
+}
+
+/// Answers whether this process has a job, until `has` does not know any more.
+pub async fn answer_for(
+    link: &Link,
+    worker: &str,
+    has: impl Fn(&ConsultationId) -> Option<bool> + Send + 'static,
+) -> Result<(), FleetError> {
+    let client = link.jetstream().client();
+    let asked = client.subscribe(names::subject("owner", worker)).await;
+    let mut asked = asked.or_refused("take questions")?;
+    link.spawn(async move {
+        while let Some(question) = asked.next().await {
+            let id = std::str::from_utf8(&question.payload).unwrap_or_default();
+            let answer = ConsultationId::parse(id).map_or(Some(false), |id| has(&id));
+            let (Some(answer), Some(reply)) = (answer, question.reply) else {
+                return;
+            };
+            let answer = if answer { YES } else { "no" };
+            let _ = client.publish(reply, answer.into()).await;
+        }
+    });
+    Ok(())
+}
+
+/// Asks a worker whether it still has a job. One that does not answer has not.
+pub async fn has_job(link: &Link, worker: &str, job: &ConsultationId) -> bool {
+    let client = link.jetstream().client();
+    let asked = client.request(
+        names::subject("owner", worker),
+        job.as_str().to_owned().into(),
+    );
+    let answer = tokio::time::timeout(MOST_WAIT, asked).await;
+    matches!(answer, Ok(Ok(answer)) if answer.payload == YES)
 }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use async_nats::ConnectOptions;
+
 use crate::commands::{App, block_on};
 use crate::config::env::Environment;
 use crate::error::Error;
-use crate::fleet::FleetError;
-use crate::fleet::link::{Credentials, FleetAddress};
-use crate::fleet::names::Names;
+use crate::files::{self, SizeLimit};
+use crate::fleet::link::FleetAddress;
 use crate::session::fleet::run::{Fleet, Submitter};
 
 /// The variable that has the address of a fleet.
@@ -15,56 +16,47 @@ const ADDRESS: &str = "CONCLAVE_FLEET";
 
 /// `None` without an address in flag or environment.
 pub(crate) fn connect(flag: Option<&str>, app: App<'_>) -> Result<Option<Fleet>, Error> {
-    let Some(address) = address(flag, app.environment)? else {
+    let Some(url) = flag.or_else(|| app.environment.text(ADDRESS)) else {
         return Ok(None);
     };
-    open(address, app).map(Some)
-}
-
-fn open(address: FleetAddress, app: App<'_>) -> Result<Fleet, Error> {
+    let address = address(url, app.environment)?;
     let user = app.environment.text("USER").unwrap_or_default();
     let host = rustix::system::uname();
     let name = format!("{user}@{}", host.nodename().to_string_lossy());
     let home = format!("{name}:{}", app.home()?.path().display());
     let fleet = Fleet::connect(address, Submitter { name, home }, app.clock);
-    block_on(fleet)?.map_err(unreachable)
+    let fleet = block_on(fleet)?.map_err(|error| {
+        Error::failed(error).hint("start it with `nats-server -js`, or name another")
+    });
+    fleet.map(Some)
 }
 
-fn unreachable(error: FleetError) -> Error {
-    match error {
-        FleetError::Address(_) => Error::usage(error),
-        _ => Error::failed(error).hint("start it with `nats-server -js`, or name another"),
-    }
-}
-
-/// Returns the address of a fleet by flag and environment; `None` if neither names one.
-fn address(flag: Option<&str>, environment: &Environment) -> Result<Option<FleetAddress>, Error> {
-    let variable = |name: &str| environment.text(&format!("{ADDRESS}_{name}"));
-    let Some(url) = flag.or_else(|| environment.text(ADDRESS)) else {
-        return Ok(None);
-    };
+/// Returns the address of a fleet by URL and environment.
+fn address(url: &str, environment: &Environment) -> Result<FleetAddress, Error> {
     let mut address = FleetAddress::new(url).map_err(Error::usage)?;
-    if let Some(prefix) = variable("PREFIX") {
-        address.names = Names::new(prefix).map_err(Error::usage)?;
-    }
-    let path = |name: &str| environment.path(&format!("{ADDRESS}_{name}"));
-    address.credentials = path("CREDS")
-        .map(Credentials::File)
-        .or_else(|| path("NKEY").map(Credentials::Nkey));
-    address.ca_file = path("CA");
-    let number = |name: &str| {
-        let number = variable(name).map(|text| text.parse().ok());
-        let number = number.map(|number| number.filter(|number| (1..=3_600).contains(number)));
-        let wrong = || Error::usage(format!("{ADDRESS}_{name} is no number from 1 to 3600"));
-        number
-            .map(|number: Option<u64>| number.ok_or_else(wrong))
-            .transpose()
+    let name = |part: &str| format!("{ADDRESS}_{part}");
+    let secret = |part: &str| {
+        let path = environment.path(&name(part));
+        let text = path.map(|path| files::read_text(&path, SizeLimit::SMALL));
+        let unreadable = |error| Error::usage(format!("{} has no file: {error}", name(part)));
+        text.transpose().map_err(unreadable)
     };
-    if let Some(seconds) = number("LEASE")? {
-        address.lease = Duration::from_secs(seconds);
+    // In place of who the URL names.
+    if let Some(text) = secret("CREDS")? {
+        address.options = ConnectOptions::with_credentials(&text).map_err(Error::usage)?;
+    } else if let Some(seed) = secret("NKEY")? {
+        address.options = ConnectOptions::with_nkey(seed.trim().to_owned());
     }
-    if let Some(replicas) = number("REPLICAS")? {
-        address.replicas = usize::try_from(replicas).unwrap_or(usize::MAX);
+    if let Some(file) = environment.path(&name("CA")) {
+        address.options = address.options.add_root_certificates(file);
     }
-    Ok(Some(address))
+    let number = |part: &str, usual: u64| {
+        let number = environment.text(&name(part)).map(str::parse);
+        let number = number.unwrap_or(Ok(usual)).ok();
+        let number = number.filter(|number| (1..=3_600).contains(number));
+        number.ok_or_else(|| Error::usage(format!("{} is no number from 1 to 3600", name(part))))
+    };
+    address.lease = Duration::from_secs(number("LEASE", 30)?);
+    address.replicas = usize::try_from(number("REPLICAS", 1)?).unwrap_or(usize::MAX);
+    Ok(address)
 }

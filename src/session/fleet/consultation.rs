@@ -25,12 +25,12 @@ use crate::engine::ports::{BoxFuture, OnDelta, Provider, Providers};
 use crate::error::whole;
 use crate::fleet::FleetError;
 use crate::fleet::account::{Holding, JobEnding, NotHeld};
+use crate::fleet::bucket::Entries;
 use crate::fleet::job::{FleetJob, RunEntry, RunState};
 use crate::fleet::journal::{Claim, JournalWriter, Stop, StoredJournal, refuse};
 use crate::fleet::ledger::Ledger;
 use crate::fleet::link::Link;
-use crate::fleet::queue::Delivery;
-use crate::fleet::roll;
+use crate::fleet::queue::{Delivery, has_job};
 use crate::session::batch::NoPerson;
 use crate::session::index::IndexSender;
 use crate::session::resume::InterruptedConsultation;
@@ -56,7 +56,7 @@ pub(super) struct Bench {
     pub(super) dispatcher: Dispatcher,
     pub(super) providers: Providers,
     pub(super) clock: Clock,
-    pub(super) runs: roll::Entries<RunEntry>,
+    pub(super) runs: Entries<RunEntry>,
     /// The interrupts of the worker: after the first, no call goes out any more and those in flight
     /// are waited for; the second drops them.
     pub(super) interrupts: watch::Sender<u32>,
@@ -108,7 +108,7 @@ impl Bench {
             clock: *dispatcher.clock(),
             dispatcher,
             providers,
-            runs: roll::watch_runs(link),
+            runs: link.stores().runs.watch(),
             interrupts: watch::Sender::new(0),
             in_work: Mutex::default(),
             ended,
@@ -199,18 +199,14 @@ impl Bench {
         let (link, name) = (&self.link, &delivery.name);
         let journal = match StoredJournal::read(link, name).await {
             // Nothing can follow what no one can read.
-            Err(error @ FleetError::Unreadable { .. }) => {
-                return Err(JobEnd::Refused(error.to_string()));
-            }
+            Err(FleetError::Wrong(why)) => return Err(JobEnd::Refused(why)),
             journal => journal?,
         };
         let job = match delivery.job().await {
-            Err(error @ FleetError::Server { .. }) => return Err(error.into()),
-            Err(error) => {
-                let refused = self.refuse(delivery, journal.last, error.to_string());
-                return Err(refused.await?);
+            Err(FleetError::Wrong(why)) => {
+                return Err(self.refuse(delivery, journal.last, why).await?);
             }
-            Ok(job) => job,
+            job => job?,
         };
         let is_over = match (&journal.refused, journal.tally.ending) {
             (Some(reason), _) => Some(JobEnd::Refused(reason.clone())),
@@ -228,7 +224,7 @@ impl Bench {
         }
         if let Some((_, owner)) = journal.claim.as_ref().filter(|it| it.1 != self.worker) {
             self.steady().await;
-            if roll::has_job(link, owner, &name.id).await {
+            if has_job(link, owner, &name.id).await {
                 return Err(JobEnd::Lost);
             }
         }

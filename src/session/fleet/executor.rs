@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc, watch};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::consultation::event::{AbortReason, Envelope};
@@ -18,8 +19,8 @@ use crate::fleet::job::{FleetJob, JobAccount, RunEntry, RunState, WorkerEntry};
 use crate::fleet::journal::StoredJournal;
 use crate::fleet::link::Link;
 use crate::fleet::names::{JobName, queue_of};
-use crate::fleet::submission::{cancel, follow, update_run, withdraw};
-use crate::fleet::{FleetError, queue, roll};
+use crate::fleet::submission::{cancel, follow, withdraw};
+use crate::fleet::{FleetError, queue};
 use crate::records::journal::ends::JournalEnding;
 use crate::session::batch::InterruptStage;
 use crate::session::batch::elsewhere::{Executor, News};
@@ -43,8 +44,12 @@ const AHEAD: usize = 2;
 const LEAST_ROOM: usize = 8;
 
 /// The consultations of a run that the fleet has.
-#[derive(Clone, Debug)]
-pub struct FleetExecutor(Arc<Submissions>);
+#[derive(Debug)]
+pub struct FleetExecutor {
+    shared: Arc<Submissions>,
+    /// They end with it.
+    _tasks: JoinSet<()>,
+}
 
 #[derive(Debug)]
 struct Submissions {
@@ -90,9 +95,16 @@ impl FleetExecutor {
             tell,
             news: tokio::sync::Mutex::new(news),
         });
-        link.spawn(hand_out(Arc::downgrade(&shared), follow(link, run)));
-        link.spawn(attend(Arc::downgrade(&shared), link.clone()));
-        Self(shared)
+        let mut tasks = JoinSet::new();
+        let all = Arc::clone(&shared);
+        let wake = move |grown| all.wake(grown);
+        let following = follow(link.clone(), run.to_owned(), wake);
+        tasks.spawn_on(following, &link.runtime());
+        tasks.spawn_on(attend(Arc::clone(&shared)), &link.runtime());
+        Self {
+            shared,
+            _tasks: tasks,
+        }
     }
 }
 
@@ -104,7 +116,7 @@ impl Executor for FleetExecutor {
         on: &'a mut (dyn FnMut(Envelope) + Send),
     ) -> BoxFuture<'a, Result<(), Error>> {
         Box::pin(async move {
-            let job = FleetJob::new(&self.0.run, self.0.accounts.clone(), plan.clone());
+            let job = FleetJob::new(&self.shared.run, self.shared.accounts.clone(), plan.clone());
             let job = job.map_err(Error::usage)?;
             let has_grown = Arc::new(Notify::new());
             let waiting = Waiting {
@@ -112,10 +124,10 @@ impl Executor for FleetExecutor {
                 has_grown: Arc::clone(&has_grown),
                 is_begun: false,
             };
-            self.0.waiting().insert(plan.id.clone(), waiting);
-            let _place = Place(&self.0, &plan.id);
+            self.shared.waiting().insert(plan.id.clone(), waiting);
+            let _place = Place(&self.shared, &plan.id);
             let following = Following {
-                shared: &self.0,
+                shared: &self.shared,
                 name: job.name(),
                 job,
                 journal: StoredJournal::default(),
@@ -129,18 +141,18 @@ impl Executor for FleetExecutor {
     }
 
     fn running(&self) -> usize {
-        let waiting = self.0.waiting();
+        let waiting = self.shared.waiting();
         waiting.values().filter(|job| job.is_begun).count()
     }
 
     fn room(&self) -> usize {
-        let slots = self.0.slots.load(Ordering::Relaxed);
+        let slots = self.shared.slots.load(Ordering::Relaxed);
         slots.saturating_mul(AHEAD).max(LEAST_ROOM)
     }
 
     fn news(&self) -> BoxFuture<'_, News> {
         Box::pin(async {
-            match self.0.news.lock().await.recv().await {
+            match self.shared.news.lock().await.recv().await {
                 Some(news) => news,
                 None => std::future::pending().await,
             }
@@ -151,6 +163,15 @@ impl Executor for FleetExecutor {
 impl Submissions {
     fn waiting(&self) -> MutexGuard<'_, BTreeMap<ConsultationId, Waiting>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes the tasks whose journals have grown; all of them, if it is not known which have.
+    fn wake(&self, grown: Option<JobName>) {
+        for (id, job) in &*self.waiting() {
+            if grown.as_ref().is_none_or(|grown| grown.id == *id) {
+                job.has_grown.notify_one();
+            }
+        }
     }
 
     fn say(&self, news: News) {
@@ -169,7 +190,7 @@ impl Submissions {
                 entry.queues.insert(queue.clone());
                 Some(entry)
             };
-            update_run(&self.link, &self.run, add).await?;
+            self.link.stores().runs.update(&self.run, add).await?;
             queues.insert(queue);
         }
         drop(queues);
@@ -233,9 +254,7 @@ impl Following<'_> {
                 // What is begun ends by itself. What a worker takes at this moment is finished, and
                 // found when the run is resumed.
                 Some(InterruptStage::Drain) if !self.is_begun() => {
-                    let queue = queue_of(&self.job.providers())?;
-                    let job = format!("{}.{}", self.name.run, self.name.id);
-                    let _ = withdraw(link, &queue, &job).await;
+                    let _ = withdraw(link, &self.job.subject()?).await;
                     return Ok(());
                 }
                 Some(InterruptStage::Cancel) => match cancelled_at {
@@ -279,7 +298,8 @@ impl Following<'_> {
         new.iter().cloned().for_each(&mut *self.on);
         self.handed = self.journal.events.len();
         if let Some(reason) = &self.journal.refused {
-            return Err(FleetError::Refused(reason.clone()));
+            let why = format!("the workers refuse the job: {reason}");
+            return Err(FleetError::Wrong(why));
         }
         if self.is_begun() {
             let mut waiting = self.shared.waiting();
@@ -303,23 +323,13 @@ impl Following<'_> {
     }
 }
 
-/// Wakes the tasks whose journals have grown.
-async fn hand_out(shared: Weak<Submissions>, mut news: mpsc::UnboundedReceiver<Option<JobName>>) {
-    while let (Some(grown), Some(shared)) = (news.recv().await, shared.upgrade()) {
-        for (id, job) in &*shared.waiting() {
-            if grown.as_ref().is_none_or(|grown| grown.id == *id) {
-                job.has_grown.notify_one();
-            }
-        }
-    }
-}
-
 /// Watches the run, the workers and the server.
-async fn attend(shared: Weak<Submissions>, link: Link) {
-    let (mut workers, mut runs) = (roll::watch_workers(&link), roll::watch_runs(&link));
+async fn attend(shared: Arc<Submissions>) {
+    let link = &shared.link;
+    let (mut workers, mut runs) = (link.stores().workers.watch(), link.stores().runs.watch());
     let (mut connection, troubles) = (link.connection(), link.troubles());
     let (mut missing, mut times, mut was_cancelled, mut said) = (None, 0, false, 0);
-    while let Some(shared) = shared.upgrade() {
+    loop {
         let run = runs.borrow_and_update().get(&shared.run).cloned();
         let is_cancelled = run.is_some_and(|run| run.state == RunState::Cancelled);
         if is_cancelled && !was_cancelled {
@@ -351,7 +361,6 @@ async fn attend(shared: Weak<Submissions>, link: Link) {
         if let Some(note) = missing.as_ref().filter(|_| times == PATIENCE) {
             shared.say(News::Note(note.clone()));
         }
-        drop(shared);
         tokio::select! {
             Ok(()) = runs.changed() => {}
             Ok(()) = connection.changed() => {}

@@ -28,13 +28,12 @@ use crate::engine::clock::Clock;
 use crate::engine::host;
 use crate::engine::ports::Face;
 use crate::error::Error;
+use crate::fleet::FleetError;
+use crate::fleet::account::Account;
 use crate::fleet::job::{FleetJob, JobAccount, RunEntry, RunState, VERSION};
 use crate::fleet::journal::StoredJournal;
-use crate::fleet::ledger::Ledger;
 use crate::fleet::link::{FleetAddress, Link};
 use crate::fleet::names::JobName;
-use crate::fleet::submission::{claim_run, close_run, log_of, open_run, store_log, update_run};
-use crate::fleet::{FleetError, roll};
 use crate::records::lookup::{LookupError, among};
 use crate::records::runs::RunStore;
 use crate::records::statistics::calendar::date_of;
@@ -115,10 +114,14 @@ impl Fleet {
             let (limit, spent) = (Some(month.budget), month.spent.known);
             (account, MonthCeiling::NAME, limit, spent)
         });
-        let ledger = Ledger::new(&self.link);
         let mut accounts = Vec::new();
         for (key, name, limit, spent) in [of_run].into_iter().chain(of_month) {
-            ledger.set_limit(&key, limit, spent).await?;
+            let set = |account: Option<Account>| {
+                let mut account = account.unwrap_or_default();
+                account.set_limit(limit, spent);
+                Some(account)
+            };
+            self.link.stores().ledger.update(&key, set).await?;
             let name = name.to_owned();
             accounts.push(JobAccount { key, name });
         }
@@ -174,7 +177,7 @@ impl Fleet {
 
     /// Finds the run that a user names, as those of a home are found.
     pub fn find(&self, name: &str) -> Result<Result<String, LookupError<String>>, Error> {
-        let runs = wait(roll::runs(&self.link))?;
+        let runs = wait(self.link.stores().runs.all())?;
         let newest_first = runs.into_keys().rev().collect();
         Ok(among(newest_first, RunId::PREFIX, name))
     }
@@ -196,7 +199,7 @@ impl Elsewhere for Fleet {
 
     /// Of the worker that can ask the most.
     fn providers(&self) -> Result<BTreeSet<ProviderId>, Error> {
-        let workers = wait(roll::workers(&self.link))?.into_values();
+        let workers = wait(self.link.stores().workers.all())?.into_values();
         let most = workers
             .map(|worker| worker.serves)
             .max_by_key(BTreeSet::len);
@@ -208,7 +211,8 @@ impl Elsewhere for Fleet {
         terms: &RunTerms,
         conditions: &StopConditions,
     ) -> Result<Option<RunId>, Error> {
-        let open = wait(open_run(&self.link, &key_of(terms, conditions)))?;
+        let key = key_of(terms, conditions);
+        let (open, _) = wait(self.link.stores().open.get(&key))?;
         Ok(open.and_then(|run| RunId::parse(&run)))
     }
 
@@ -218,12 +222,18 @@ impl Elsewhere for Fleet {
         let event = BenchmarkEvent::new(self.clock.now(), event);
         let log = serde_json::to_string(&event).map_err(Error::failed)? + "\n";
         let run = begun.run.as_str();
-        let open = wait(async {
+        let mut other = None;
+        wait(async {
             // Who finds the run finds its log.
-            store_log(&self.link, run, log.as_bytes()).await?;
-            claim_run(&self.link, &key, run).await
-        });
-        Ok(RunId::parse(&open?).unwrap_or_else(|| begun.run.clone()))
+            self.link.put(&log_of(run), log.as_bytes()).await?;
+            let claim = |open: Option<String>| {
+                other = open;
+                other.is_none().then(|| run.to_owned())
+            };
+            self.link.stores().open.update(&key, claim).await
+        })?;
+        let other = other.and_then(|run| RunId::parse(&run));
+        Ok(other.unwrap_or_else(|| begun.run.clone()))
     }
 
     fn import(
@@ -242,7 +252,7 @@ impl Elsewhere for Fleet {
         };
         // None or several: the error is that of a run which is not here.
         let Some(run) = run else { return Ok(()) };
-        if let Some(log) = wait(log_of(&self.link, run.as_str()))?
+        if let Some(log) = wait(self.link.get(&log_of(run.as_str())))?
             && store.import(&run, &log).map_err(Error::failed)?
         {
             let state = store.load(&run).map_err(Error::failed)?.state;
@@ -253,14 +263,13 @@ impl Elsewhere for Fleet {
 
     fn has(&self, run: &str) -> Result<bool, Error> {
         wait(async {
-            let has_entry = roll::runs(&self.link).await?.contains_key(run);
-            Ok(has_entry || log_of(&self.link, run).await?.is_some())
+            let has_entry = self.link.stores().runs.all().await?.contains_key(run);
+            Ok(has_entry || self.link.get(&log_of(run)).await?.is_some())
         })
     }
 
     fn spent(&self, run: &str) -> Result<MicroUsd, Error> {
-        let ledger = Ledger::new(&self.link);
-        let account = wait(ledger.read(&account_of(run)))?;
+        let (account, _) = wait(self.link.stores().ledger.get(&account_of(run)))?;
         Ok(account.map(|account| account.spent()).unwrap_or_default())
     }
 
@@ -289,7 +298,7 @@ impl Elsewhere for Fleet {
                     at: self.clock.now(),
                 })
             };
-            update_run(&self.link, &run.id, entry).await?;
+            self.link.stores().runs.update(&run.id, entry).await?;
             Ok(FleetExecutor::new(&self.link, &run.id, accounts))
         })?;
         if let Some(log) = run.log.clone() {
@@ -318,19 +327,27 @@ impl Elsewhere for Fleet {
             }) = begun
             {
                 // The same command begins another run.
-                close_run(&self.link, &key_of(terms, conditions)).await?;
+                self.link
+                    .stores()
+                    .open
+                    .remove(&key_of(terms, conditions))
+                    .await?;
             }
             let end = |entry: Option<RunEntry>| {
                 let state = RunState::Ended;
                 Some(RunEntry { state, ..entry? })
             };
-            update_run(&self.link, run, end).await
+            self.link.stores().runs.update(run, end).await
         })
     }
 }
 
 fn account_of(run: &str) -> String {
     format!("run.{run}")
+}
+
+fn log_of(run: &str) -> String {
+    format!("log.{run}")
 }
 
 /// Stores the log of a run on the server whenever it has grown, until the process is done with it.
@@ -356,14 +373,14 @@ async fn copy_log(link: Link, run: String, log: PathBuf, mut ended: oneshot::Rec
 }
 
 async fn store(link: &Link, run: &str, log: &[u8]) -> Result<(), FleetError> {
-    store_log(link, run, log).await?;
+    link.put(&log_of(run), log).await?;
     let is_result = |line: &&[u8]| {
         let event = serde_json::from_slice(line).map(|event: BenchmarkEvent| event.kind);
         matches!(event, Ok(BenchmarkEventKind::CaseRunFinished { .. }))
     };
     let done = log.split(|byte| *byte == b'\n').filter(is_result).count() as u64;
     let done = |entry: Option<RunEntry>| Some(RunEntry { done, ..entry? });
-    update_run(link, run, done).await
+    link.stores().runs.update(run, done).await
 }
 
 /// Stands for a suite, the flags of its run, and the version.
@@ -372,7 +389,7 @@ fn key_of(terms: &RunTerms, conditions: &StopConditions) -> String {
     // The same suite lies elsewhere on another machine.
     terms.suite.path.clear();
     let text = serde_json::to_string(&(terms, conditions)).unwrap_or_default();
-    hash(&text, KEY)
+    format!("open.{}", hash(&text, KEY))
 }
 
 fn hash(of: &str, characters: usize) -> String {

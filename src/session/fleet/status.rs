@@ -9,12 +9,10 @@ use crate::consultation::event::ProviderEvent;
 use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
-use crate::fleet::job::{JobAccount, RunEntry, RunState, WorkerEntry};
-use crate::fleet::ledger::Ledger;
-use crate::fleet::limits::{self, SeenChange};
+use crate::fleet::job::{JobAccount, RunEntry, RunState, SeenChange, WorkerEntry};
 use crate::fleet::link::Link;
 use crate::fleet::queue::Queue;
-use crate::fleet::{FleetError, names, roll};
+use crate::fleet::{FleetError, names};
 
 /// The state of a fleet, as `conclave fleet status --json` prints it.
 #[derive(Clone, Debug, Serialize)]
@@ -76,7 +74,8 @@ pub struct WaitStatus {
 
 impl FleetStatus {
     pub async fn read(link: &Link, at: Timestamp) -> Result<Self, FleetError> {
-        let (entries, workers) = (roll::runs(link).await?, roll::workers(link).await?);
+        let stores = link.stores();
+        let (entries, workers) = (stores.runs.all().await?, stores.workers.all().await?);
         let open = entries
             .values()
             .filter(|run| run.state == RunState::Running);
@@ -93,20 +92,19 @@ impl FleetStatus {
                 in_work,
             });
         }
-        let ledger = Ledger::new(link);
+        let ledger = stores.ledger.all().await?;
+        let account = |JobAccount { key, .. }: &JobAccount| {
+            let account = ledger.get(key);
+            let account = account.map(|account| AccountStatus {
+                limit: account.limit,
+                spent: account.spent(),
+                reserved: account.reserved(),
+            });
+            (key.clone(), account.unwrap_or_default())
+        };
         let (mut runs, mut shared_accounts) = (Vec::new(), BTreeMap::new());
         for (run, entry) in entries {
-            let mut accounts = Vec::new();
-            for JobAccount { key, .. } in &entry.accounts {
-                let account = ledger.read(key).await?.unwrap_or_default();
-                let account = AccountStatus {
-                    limit: account.limit,
-                    spent: account.spent(),
-                    reserved: account.reserved(),
-                };
-                accounts.push((key.clone(), account));
-            }
-            let mut accounts = accounts.into_iter();
+            let mut accounts = entry.accounts.iter().map(account);
             // The innermost is its own.
             let account = accounts.next().unwrap_or_default().1;
             shared_accounts.extend(accounts);
@@ -117,7 +115,7 @@ impl FleetStatus {
             });
         }
         runs.sort_by_key(|run| run.entry.at);
-        let seen = limits::read(link).await?;
+        let seen = stores.limits.all().await?;
         Ok(Self {
             schema_version: "1.0",
             at,
@@ -125,7 +123,7 @@ impl FleetStatus {
             shared_accounts,
             queues,
             workers,
-            waits: seen.iter().filter_map(|seen| wait(seen, at)).collect(),
+            waits: seen.values().filter_map(|seen| wait(seen, at)).collect(),
         })
     }
 }

@@ -19,11 +19,12 @@ use crate::engine::clock::Clock;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::pool::PoolRules;
 use crate::error::Error;
+use crate::fleet::bucket::Entries;
 use crate::fleet::job::{RunEntry, RunState, VERSION, WorkerEntry};
 use crate::fleet::link::Link;
-use crate::fleet::names::{part, providers_of};
-use crate::fleet::queue::Queue;
-use crate::fleet::{FleetError, limits, roll};
+use crate::fleet::names::providers_of;
+use crate::fleet::queue::{Queue, answer_for};
+use crate::fleet::{FleetError, limits};
 use crate::setup::plan::Planner;
 use crate::text::clean::{count, one_line};
 
@@ -39,7 +40,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// What a worker is asked to do.
 #[derive(Clone, Debug)]
 pub struct WorkerOptions {
-    /// Its name, of letters, digits, `-` and `_`; unlike that of every other worker.
+    /// Unlike that of every other worker: letters and digits.
     pub name: String,
     /// The most jobs at once.
     pub jobs: usize,
@@ -73,7 +74,6 @@ pub async fn work(
     clock: Clock,
     mut interrupts: mpsc::UnboundedReceiver<()>,
 ) -> Result<WorkerReport, Error> {
-    part(&options.name).map_err(Error::usage)?;
     let providers = planner.remote_providers().await;
     if providers.is_empty() {
         return Err(Error::usage("the worker has no key for any provider")
@@ -97,7 +97,7 @@ pub async fn work(
         slots: Arc::new(Semaphore::new(options.jobs.max(1))),
         refused,
         runs: bench.runs.clone(),
-        workers: roll::watch_workers(link),
+        workers: link.stores().workers.watch(),
         bench: Arc::new(bench),
         serving: JoinSet::new(),
         served: BTreeMap::new(),
@@ -105,7 +105,7 @@ pub async fn work(
     };
     let result = worker.work(&mut interrupts, ended).await;
     // Others give its jobs to no one else as long as it seems to live.
-    roll::remove_worker(link, &options.name).await;
+    let _ = link.stores().workers.remove(&options.name).await;
     result.map_err(Error::failed)?;
     Ok(worker.report)
 }
@@ -117,8 +117,8 @@ struct Worker<'a> {
     bench: Arc<Bench>,
     /// The providers that refuse the worker's key.
     refused: watch::Receiver<BTreeSet<ProviderId>>,
-    runs: roll::Entries<RunEntry>,
-    workers: roll::Entries<WorkerEntry>,
+    runs: Entries<RunEntry>,
+    workers: Entries<WorkerEntry>,
     serving: JoinSet<()>,
     /// The queues that jobs are taken from. Dropping the value ends it.
     served: BTreeMap<String, oneshot::Receiver<()>>,
@@ -134,10 +134,11 @@ impl Worker<'_> {
         let link = self.bench.link.clone();
         let bench = Arc::downgrade(&self.bench);
         let has = move |id: &_| Some(bench.upgrade()?.in_work().contains_key(id));
-        roll::answer_for(&link, &self.options.name, has).await?;
-        roll::write_worker(&link, &self.options.name, &self.entry()).await?;
+        answer_for(&link, &self.options.name, has).await?;
+        let (name, workers) = (&self.options.name, &link.stores().workers);
+        workers.put(name, &self.entry()).await?;
         // One that drains must not end before it knows the runs that there are.
-        let known = roll::runs(&link).await?;
+        let known = link.stores().runs.all().await?;
         let knows_all = |runs: &BTreeMap<_, _>| known.keys().all(|run| runs.contains_key(run));
         let _ = timeout(PULL, self.runs.wait_for(knows_all)).await;
         self.serve();
@@ -169,7 +170,7 @@ impl Worker<'_> {
                 Ok(()) = self.refused.changed() => self.serve(),
                 _ = heartbeat.tick() => {
                     // A worker that cannot be heard is taken for dead, and its journals decide.
-                    let written = roll::write_worker(&link, &self.options.name, &self.entry()).await;
+                    let written = workers.put(name, &self.entry()).await;
                     written.unwrap_or_else(|error| link.trouble(&error));
                 }
             }

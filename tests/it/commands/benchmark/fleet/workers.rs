@@ -16,15 +16,14 @@ use conclave::engine::clock::Clock;
 use conclave::engine::dispatcher::Dispatcher;
 use conclave::engine::dispatcher::budget::SharedBudget;
 use conclave::engine::dispatcher::pool::PoolRules;
-use conclave::fleet::account::{Holding, JobEnding};
-use conclave::fleet::job::{FleetJob, JobAccount, RunEntry, RunState};
+use conclave::fleet::account::{Account, Holding, JobEnding};
+use conclave::fleet::job::{FleetJob, JobAccount, RunEntry, RunState, SeenChange};
 use conclave::fleet::journal::{JournalWriter, StoredJournal, Tally};
 use conclave::fleet::ledger::Ledger;
-use conclave::fleet::limits::{self, SeenChange};
+use conclave::fleet::limits;
 use conclave::fleet::link::{FleetAddress, Link};
 use conclave::fleet::names::{JobName, queue_of};
 use conclave::fleet::queue;
-use conclave::fleet::submission::update_run;
 use rustix::process::Signal;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -238,7 +237,8 @@ async fn submit(link: &Link, job: &FleetJob) {
             at: Timestamp(0),
         })
     };
-    update_run(link, &job.run, entry).await.unwrap();
+    let runs = &link.stores().runs;
+    runs.update(&job.run, entry).await.unwrap();
     queue::submit(link, job).await.unwrap();
 }
 
@@ -297,7 +297,8 @@ fn job_whose_claim_is_older_than_one_that_was_closed_is_claimed_again_at_once() 
     let job = FleetJob::new("bench-1", accounts.clone(), plan()).unwrap();
     runtime.block_on(async {
         let key = &accounts[0].key;
-        ledger.set_limit(key, None, MicroUsd::ZERO).await.unwrap();
+        let begin = |_| Some(Account::default());
+        link.stores().ledger.update(key, begin).await.unwrap();
         let writer = JournalWriter::start(&link, &earlier, CLOSED, Tally::default());
         ledger.open(&accounts, &writer.claim).await.unwrap();
         let ended = Some((Holding::new(CLOSED, MicroUsd(7)), JobEnding::Final));
@@ -307,8 +308,8 @@ fn job_whose_claim_is_older_than_one_that_was_closed_is_claimed_again_at_once() 
     fleet.hire(&["--drain"]);
     let output = fleet.workers.remove(0).process.wait().ends_with(0);
     output.assert_stderr_contains("1 consultation done, 0 refused");
-    let account = runtime.block_on(ledger.read(&accounts[0].key));
-    let account = account.unwrap().unwrap();
+    let account = runtime.block_on(link.stores().ledger.get(&accounts[0].key));
+    let account = account.unwrap().0.unwrap();
     assert!(account.jobs.is_empty(), "{account:?}");
     assert!(account.spent > MicroUsd(7), "{account:?}");
 }
