@@ -174,18 +174,9 @@ impl StoredJournal {
     }
 }
 
-/// Says behind the last message why a job is not done. False if it was not the last.
-pub async fn refuse(
-    link: &Link,
-    job: &JobName,
-    last: u64,
-    reason: String,
-) -> Result<bool, FleetError> {
-    let message = JournalMessage::Refused { reason };
-    Ok(append(link, job, &message, last).await?.is_some())
-}
-
-async fn append(
+/// Appends a message behind the last one that is known, and returns its sequence; `None` if another
+/// is the last.
+pub async fn append(
     link: &Link,
     job: &JobName,
     message: &JournalMessage,

@@ -8,6 +8,7 @@
 //! While the server cannot be asked, nothing is reserved.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc as blocking};
 use std::time::Duration;
 
@@ -34,6 +35,10 @@ const AGAIN: Duration = Duration::from_millis(250);
 
 /// How long an account that had no room is taken to have none: requests that wait ask often.
 const FULL_FOR: Duration = Duration::from_millis(200);
+
+/// Between two attempts to change an account that others change, at first and at most.
+const LEAST_DELAY: Duration = Duration::from_millis(1);
+const MOST_DELAY: Duration = Duration::from_millis(64);
 
 /// The most changes that are made in one step.
 const TOGETHER: usize = 256;
@@ -265,72 +270,64 @@ struct Keeper {
 
 impl Keeper {
     async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Change>) {
-        let mut changes = Vec::new();
-        while queue.recv_many(&mut changes, TOGETHER).await > 0 {
-            let verdicts = self.make(&changes).await;
-            for (change, verdict) in changes.drain(..).zip(verdicts) {
-                let _ = change.answer.send(verdict);
+        let (mut changes, mut delay) = (Vec::new(), LEAST_DELAY);
+        while !changes.is_empty() || queue.recv_many(&mut changes, TOGETHER).await > 0 {
+            match self.make(&changes).await {
+                Ok(Some(verdicts)) => {
+                    for (change, verdict) in changes.drain(..).zip(verdicts) {
+                        let _ = change.answer.send(verdict);
+                    }
+                    delay = LEAST_DELAY;
+                }
+                // Another process was faster. Of many, none waits for the same time.
+                Ok(None) => {
+                    let part = SplitMix64::new(RandomState::new().hash_one(&self.key)).unit();
+                    sleep(delay.mul_f64(0.5 + part)).await;
+                    delay = (delay * 2).min(MOST_DELAY);
+                }
+                Err(error) => {
+                    self.link.trouble(&error);
+                    sleep(AGAIN).await;
+                }
             }
         }
     }
 
-    /// Makes changes in the account, or none: an account that is missing takes none.
-    async fn make(&mut self, changes: &[Change]) -> Vec<Verdict> {
-        let mut delay = Duration::from_millis(1);
-        loop {
-            let known = match self.known.take() {
-                Some((account, revision)) => Ok((Some(account), revision)),
-                None => self.link.stores().ledger.get(&self.key).await,
-            };
-            let (before, revision) = match known {
-                Ok((Some(before), revision)) => (before, revision),
-                Ok((None, _)) | Err(FleetError::Wrong(_)) => {
-                    return vec![Err(NotHeld::NoAccount); changes.len()];
-                }
-                Err(error) => {
-                    self.link.trouble(&error);
-                    sleep(AGAIN).await;
-                    continue;
-                }
-            };
-            let (mut after, mut own) = (before.clone(), self.own.clone());
-            let mut make = |it: &Change| apply(&mut after, &mut own, &it.job, it.what);
-            let verdicts: Vec<Verdict> = changes.iter().map(&mut make).collect();
-            let is_made = if after == before {
-                Ok(Some(revision))
-            } else {
-                self.link
-                    .stores()
-                    .ledger
-                    .set(&self.key, &after, revision)
-                    .await
-            };
-            match is_made {
-                Ok(Some(revision)) => {
-                    *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen {
-                        limit: after.limit,
-                        spent: after.spent(),
-                        full: None,
-                    };
-                    // What had to wait or did not fit may do so by now.
-                    let is_allowed = |verdict: &Verdict| *verdict == Ok(BudgetCheck::Allowed);
-                    let is_settled = verdicts.iter().all(is_allowed);
-                    self.known = is_settled.then_some((after, revision));
-                    self.own = own;
-                    return verdicts;
-                }
-                // Another process was faster. Of many, none waits for the same time.
-                Ok(None) => {
-                    let seed = revision ^ u64::from(std::process::id()) << 32;
-                    sleep(delay.mul_f64(0.5 + SplitMix64::new(seed).unit())).await;
-                    delay = (delay * 2).min(Duration::from_millis(64));
-                }
-                Err(error) => {
-                    self.link.trouble(&error);
-                    sleep(AGAIN).await;
-                }
+    /// Makes changes in the account, or none: an account that is missing takes none. `None` if
+    /// another process changed it meanwhile.
+    async fn make(&mut self, changes: &[Change]) -> Result<Option<Vec<Verdict>>, FleetError> {
+        let ledger = &self.link.stores().ledger;
+        let known = match self.known.take() {
+            Some((account, revision)) => Ok((Some(account), revision)),
+            None => ledger.get(&self.key).await,
+        };
+        let (before, revision) = match known {
+            Ok((Some(account), revision)) => (account, revision),
+            Ok((None, _)) | Err(FleetError::Wrong(_)) => {
+                return Ok(Some(vec![Err(NotHeld::NoAccount); changes.len()]));
             }
+            Err(error) => return Err(error),
+        };
+        let (mut after, mut own) = (before.clone(), self.own.clone());
+        let mut make = |it: &Change| apply(&mut after, &mut own, &it.job, it.what);
+        let verdicts: Vec<Verdict> = changes.iter().map(&mut make).collect();
+        let mut made = Some(revision);
+        if after != before {
+            made = ledger.set(&self.key, &after, revision).await?;
         }
+        let Some(revision) = made else {
+            return Ok(None);
+        };
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen {
+            limit: after.limit,
+            spent: after.spent(),
+            full: None,
+        };
+        // What had to wait or did not fit may do so by now.
+        let is_allowed = |verdict: &Verdict| *verdict == Ok(BudgetCheck::Allowed);
+        self.known = (verdicts.iter().all(is_allowed)).then_some((after, revision));
+        self.own = own;
+        Ok(Some(verdicts))
     }
 }
 

@@ -182,13 +182,13 @@ impl PreparedRun<'_> {
         let options = terms.options.clone();
         let arms: Vec<Arm> = terms.arms.iter().map(|arm| arm.arm).collect();
         let counts = counts(run.state());
+        let held = RunHeld {
+            id: id.to_string(),
+            name: terms.suite.name.clone(),
+            total: counts.total,
+            log: Some(run.files.log.clone()),
+        };
         if let Some(place) = self.place {
-            let held = RunHeld {
-                id: id.to_string(),
-                name: terms.suite.name.clone(),
-                total: counts.total,
-                log: Some(run.files.log.clone()),
-            };
             approved = approved.held_by(place, &held)?;
         }
         let progress = BenchmarkProgress::new(printer, counts, &arms);
@@ -213,7 +213,7 @@ impl PreparedRun<'_> {
         let report = BenchmarkReport::of(&state, state.view(state.status()));
         drop(run);
         if let Some(place) = self.place {
-            place.end(id.as_str(), Some(&state.begun), state.is_complete())?;
+            place.end(&held, Some(&state.begun), state.is_complete())?;
         }
         stored::show(&report, &self.flags.output, self.app).map_err(|error| {
             let id = short_id(id.as_str());

@@ -143,7 +143,7 @@ fn drive(
     })?;
     if let Some(place) = place {
         let is_complete = refinement.state().current().phase == LoopPhase::Ended;
-        place.end(&held.id, None, is_complete)?;
+        place.end(&held, None, is_complete)?;
     }
     show_end(starting, refinement.state())
 }

@@ -102,7 +102,7 @@ pub trait Elsewhere: Debug {
     ) -> Result<Arc<dyn Executor>, Error>;
 
     /// This process is done with a run, of which nothing more comes if it is complete.
-    fn end(&self, run: &str, begun: Option<&RunBegun>, is_complete: bool) -> Result<(), Error>;
+    fn end(&self, run: &RunHeld, begun: Option<&RunBegun>, is_complete: bool) -> Result<(), Error>;
 }
 
 /// A run whose consultations other processes hold, as people see it there.

@@ -26,8 +26,8 @@ use crate::error::whole;
 use crate::fleet::FleetError;
 use crate::fleet::account::{Holding, JobEnding, NotHeld};
 use crate::fleet::bucket::Entries;
-use crate::fleet::job::{FleetJob, RunEntry, RunState};
-use crate::fleet::journal::{Claim, JournalWriter, Stop, StoredJournal, refuse};
+use crate::fleet::job::{FleetJob, JournalMessage, RunEntry, RunState};
+use crate::fleet::journal::{Claim, JournalWriter, Stop, StoredJournal, append};
 use crate::fleet::ledger::Ledger;
 use crate::fleet::link::Link;
 use crate::fleet::queue::{Delivery, has_job};
@@ -239,10 +239,12 @@ impl Bench {
         last: u64,
         reason: String,
     ) -> Result<JobEnd, JobEnd> {
-        let is_last = refuse(&self.link, &delivery.name, last, reason.clone()).await?;
-        is_last
-            .then_some(JobEnd::Refused(reason))
-            .ok_or(JobEnd::Lost)
+        let message = JournalMessage::Refused { reason };
+        let appended = append(&self.link, &delivery.name, &message, last).await?;
+        match (message, appended) {
+            (JournalMessage::Refused { reason }, Some(_)) => Ok(JobEnd::Refused(reason)),
+            _ => Ok(JobEnd::Lost),
+        }
     }
 
     /// Waits until the connection has stood for a while.

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::run_log;
 use crate::consultation::event::{AbortReason, Envelope};
 use crate::consultation::plan::Plan;
 use crate::domain::ids::{ConsultationId, ProviderId};
@@ -23,7 +24,7 @@ use crate::fleet::submission::{cancel, follow, withdraw};
 use crate::fleet::{FleetError, queue};
 use crate::records::journal::ends::JournalEnding;
 use crate::session::batch::InterruptStage;
-use crate::session::batch::elsewhere::{Executor, News};
+use crate::session::batch::elsewhere::{Executor, News, RunHeld};
 
 /// Between two attempts to reach the server.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -57,7 +58,6 @@ struct Submissions {
     run: String,
     accounts: Vec<JobAccount>,
     waiting: Mutex<BTreeMap<ConsultationId, Waiting>>,
-    queues: tokio::sync::Mutex<BTreeSet<String>>,
     /// How many jobs the workers take at once.
     slots: AtomicUsize,
     tell: mpsc::UnboundedSender<News>,
@@ -82,15 +82,14 @@ impl Drop for Place<'_> {
 }
 
 impl FleetExecutor {
-    /// Submits the jobs of a run, whose entry exists.
-    pub fn new(link: &Link, run: &str, accounts: Vec<JobAccount>) -> Self {
+    /// Submits the jobs of a run, whose entry exists, and stores its log as it grows.
+    pub fn new(link: &Link, run: &RunHeld, accounts: Vec<JobAccount>) -> Self {
         let (tell, news) = mpsc::unbounded_channel();
         let shared = Arc::new(Submissions {
             link: link.clone(),
-            run: run.to_owned(),
+            run: run.id.clone(),
             accounts,
             waiting: Mutex::default(),
-            queues: tokio::sync::Mutex::default(),
             slots: AtomicUsize::new(0),
             tell,
             news: tokio::sync::Mutex::new(news),
@@ -98,9 +97,10 @@ impl FleetExecutor {
         let mut tasks = JoinSet::new();
         let all = Arc::clone(&shared);
         let wake = move |grown| all.wake(grown);
-        let following = follow(link.clone(), run.to_owned(), wake);
-        tasks.spawn_on(following, &link.runtime());
-        tasks.spawn_on(attend(Arc::clone(&shared)), &link.runtime());
+        let runtime = link.runtime();
+        tasks.spawn_on(follow(link.clone(), run.id.clone(), wake), &runtime);
+        tasks.spawn_on(attend(Arc::clone(&shared)), &runtime);
+        tasks.spawn_on(run_log::keep(link.clone(), run.clone()), &runtime);
         Self {
             shared,
             _tasks: tasks,
@@ -183,17 +183,11 @@ impl Submissions {
     /// run, before it has a job.
     async fn submit(&self, job: &FleetJob) -> Result<(), FleetError> {
         let queue = queue_of(&job.providers())?;
-        let mut queues = self.queues.lock().await;
-        if !queues.contains(&queue) {
-            let add = |entry: Option<RunEntry>| {
-                let mut entry = entry?;
-                entry.queues.insert(queue.clone());
-                Some(entry)
-            };
-            self.link.stores().runs.update(&self.run, add).await?;
-            queues.insert(queue);
-        }
-        drop(queues);
+        let add = |entry: Option<RunEntry>| {
+            let mut entry = entry?;
+            (entry.queues.insert(queue.clone())).then_some(entry)
+        };
+        self.link.stores().runs.update(&self.run, add).await?;
         queue::submit(&self.link, job).await
     }
 
@@ -371,29 +365,23 @@ async fn attend(shared: Arc<Submissions>) {
 
 /// Says which jobs no worker can do.
 fn unserved(waiting: &BTreeMap<ConsultationId, Waiting>, able: &[WorkerEntry]) -> Option<String> {
+    let is_unserved =
+        |job: &&Waiting| !job.is_begun && !able.iter().any(|worker| worker.can_ask(&job.providers));
+    let jobs = waiting.values().filter(is_unserved);
+    let needed: BTreeSet<&ProviderId> = jobs.flat_map(|job| &job.providers).collect();
+    if needed.is_empty() {
+        return None;
+    }
+    if able.is_empty() {
+        return Some("No worker of this version has joined the fleet: the run waits".to_owned());
+    }
     let known: BTreeSet<&ProviderId> = able.iter().flat_map(|worker| &worker.serves).collect();
-    let mut lacking = BTreeSet::new();
-    for job in waiting.values().filter(|job| !job.is_begun) {
-        if !able.iter().any(|worker| worker.can_ask(&job.providers)) {
-            let unknown = job.providers.iter().filter(|one| !known.contains(one));
-            let unknown: Vec<&str> = unknown.map(ProviderId::as_str).collect();
-            let all = || job.providers.iter().map(ProviderId::as_str).collect();
-            lacking.insert(
-                Some(unknown)
-                    .filter(|it| !it.is_empty())
-                    .unwrap_or_else(all),
-            );
-        }
-    }
-    let lacking: Vec<String> = lacking.iter().map(|names| names.join(" and ")).collect();
-    match (lacking.is_empty(), able.is_empty()) {
-        (true, _) => None,
-        (false, true) => {
-            Some("No worker of this version has joined the fleet: the run waits".to_owned())
-        }
-        (false, false) => Some(format!(
-            "No worker of the fleet can ask {}: what needs it waits",
-            lacking.join(", ")
-        )),
-    }
+    let unknown: BTreeSet<&ProviderId> = needed.difference(&known).copied().collect();
+    // Each is known to one worker, and together to none.
+    let lacking = if unknown.is_empty() { needed } else { unknown };
+    let names: Vec<&str> = lacking.into_iter().map(ProviderId::as_str).collect();
+    Some(format!(
+        "No worker of the fleet can ask {}: what needs it waits",
+        names.join(" and ")
+    ))
 }

@@ -3,6 +3,7 @@
 
 mod consultation;
 pub mod worker;
+mod run_log;
 pub mod executor;
 pub mod run;
 pub mod status;

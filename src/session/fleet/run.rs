@@ -2,17 +2,15 @@
 //! so that any machine can continue it.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use jiff::tz::TimeZone;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep};
+use tokio::time::timeout;
 
 use super::executor::FleetExecutor;
+use super::run_log;
 use crate::benchmark::event::{BenchmarkEvent, BenchmarkEventKind, RunBegun};
 use crate::benchmark::run::{RunId, RunTerms};
 use crate::benchmark::state::BenchmarkState;
@@ -50,12 +48,6 @@ const KEY: usize = 40;
 /// Characters that tell the homes of a fleet apart.
 const HOME: usize = 12;
 
-/// The shortest time between two copies of a log.
-const PAUSE: Duration = Duration::from_secs(1);
-
-/// The part of the time that copies of a log take at most: it may be long, and is copied whole.
-const SHARE: u32 = 20;
-
 /// How long the last copy of a log waits for the server.
 const MOST_WAIT: Duration = Duration::from_secs(10);
 
@@ -70,8 +62,6 @@ pub struct Fleet {
     pub address: String,
     submitter: Submitter,
     clock: Clock,
-    /// The task that copies the log, and what ends it.
-    copying: Mutex<Option<(oneshot::Sender<()>, JoinHandle<()>)>>,
 }
 
 /// Who submits.
@@ -94,7 +84,6 @@ impl Fleet {
             link: Link::connect(address).await?,
             submitter,
             clock,
-            copying: Mutex::default(),
         })
     }
 
@@ -225,7 +214,7 @@ impl Elsewhere for Fleet {
         let mut other = None;
         wait(async {
             // Who finds the run finds its log.
-            self.link.put(&log_of(run), log.as_bytes()).await?;
+            self.link.put(&run_log::name(run), log.as_bytes()).await?;
             let claim = |open: Option<String>| {
                 other = open;
                 other.is_none().then(|| run.to_owned())
@@ -252,7 +241,7 @@ impl Elsewhere for Fleet {
         };
         // None or several: the error is that of a run which is not here.
         let Some(run) = run else { return Ok(()) };
-        if let Some(log) = wait(self.link.get(&log_of(run.as_str())))?
+        if let Some(log) = wait(self.link.get(&run_log::name(run.as_str())))?
             && store.import(&run, &log).map_err(Error::failed)?
         {
             let state = store.load(&run).map_err(Error::failed)?.state;
@@ -264,7 +253,7 @@ impl Elsewhere for Fleet {
     fn has(&self, run: &str) -> Result<bool, Error> {
         wait(async {
             let has_entry = self.link.stores().runs.all().await?.contains_key(run);
-            Ok(has_entry || self.link.get(&log_of(run)).await?.is_some())
+            Ok(has_entry || self.link.get(&run_log::name(run)).await?.is_some())
         })
     }
 
@@ -299,88 +288,35 @@ impl Elsewhere for Fleet {
                 })
             };
             self.link.stores().runs.update(&run.id, entry).await?;
-            Ok(FleetExecutor::new(&self.link, &run.id, accounts))
+            Ok(FleetExecutor::new(&self.link, run, accounts))
         })?;
-        if let Some(log) = run.log.clone() {
-            let (end, ended) = oneshot::channel();
-            let copying = copy_log(self.link.clone(), run.id.clone(), log, ended);
-            let copying = (end, self.link.spawn(copying));
-            *self.copying.lock().unwrap_or_else(PoisonError::into_inner) = Some(copying);
-        }
         Ok(Arc::new(executor))
     }
 
-    fn end(&self, run: &str, begun: Option<&RunBegun>, is_complete: bool) -> Result<(), Error> {
-        let copying = self.copying.lock().unwrap_or_else(PoisonError::into_inner);
-        let copying = { copying }.take();
+    fn end(&self, run: &RunHeld, begun: Option<&RunBegun>, is_complete: bool) -> Result<(), Error> {
         wait(async {
-            if let Some((end, copying)) = copying {
-                drop(end);
-                // What the server lacks is found in the journals.
-                let _ = copying.await;
-            }
+            // What the server lacks is found in the journals.
+            let _ = timeout(MOST_WAIT, run_log::copied(&self.link, run)).await;
             if !is_complete {
                 return Ok(());
             }
-            if let Some(RunBegun {
-                terms, conditions, ..
-            }) = begun
-            {
+            let stores = self.link.stores();
+            if let Some(begun) = begun {
                 // The same command begins another run.
-                self.link
-                    .stores()
-                    .open
-                    .remove(&key_of(terms, conditions))
-                    .await?;
+                let key = key_of(&begun.terms, &begun.conditions);
+                stores.open.remove(&key).await?;
             }
             let end = |entry: Option<RunEntry>| {
                 let state = RunState::Ended;
                 Some(RunEntry { state, ..entry? })
             };
-            self.link.stores().runs.update(run, end).await
+            stores.runs.update(&run.id, end).await
         })
     }
 }
 
 fn account_of(run: &str) -> String {
     format!("run.{run}")
-}
-
-fn log_of(run: &str) -> String {
-    format!("log.{run}")
-}
-
-/// Stores the log of a run on the server whenever it has grown, until the process is done with it.
-async fn copy_log(link: Link, run: String, log: PathBuf, mut ended: oneshot::Receiver<()>) {
-    let (mut copied, mut give_up) = (0, None);
-    loop {
-        let began = Instant::now();
-        let mut lines = tokio::fs::read(&log).await.unwrap_or_default();
-        let whole = lines.iter().rposition(|byte| *byte == b'\n');
-        lines.truncate(whole.map_or(0, |end| end + 1));
-        let is_copied = lines.len() == copied || store(&link, &run, &lines).await.is_ok();
-        if is_copied {
-            copied = lines.len();
-        }
-        if give_up.is_some_and(|at| is_copied || Instant::now() > at) {
-            return;
-        }
-        tokio::select! {
-            _ = &mut ended, if give_up.is_none() => give_up = Some(Instant::now() + MOST_WAIT),
-            () = sleep(PAUSE.max(began.elapsed() * SHARE)) => {}
-        }
-    }
-}
-
-async fn store(link: &Link, run: &str, log: &[u8]) -> Result<(), FleetError> {
-    link.put(&log_of(run), log).await?;
-    let is_result = |line: &&[u8]| {
-        let event = serde_json::from_slice(line).map(|event: BenchmarkEvent| event.kind);
-        matches!(event, Ok(BenchmarkEventKind::CaseRunFinished { .. }))
-    };
-    let done = log.split(|byte| *byte == b'\n').filter(is_result).count() as u64;
-    let done = |entry: Option<RunEntry>| Some(RunEntry { done, ..entry? });
-    link.stores().runs.update(run, done).await
 }
 
 /// Stands for a suite, the flags of its run, and the version.

@@ -1,7 +1,7 @@
-//! What a fleet does now: its runs and their money, its queues and workers, and the providers that
+//! What a fleet does now: its runs and their money, its workers, and the providers that
 //! they wait for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -9,10 +9,9 @@ use crate::consultation::event::ProviderEvent;
 use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
-use crate::fleet::job::{JobAccount, RunEntry, RunState, SeenChange, WorkerEntry};
+use crate::fleet::FleetError;
+use crate::fleet::job::{JobAccount, RunEntry, SeenChange, WorkerEntry};
 use crate::fleet::link::Link;
-use crate::fleet::queue::Queue;
-use crate::fleet::{FleetError, names};
 
 /// The state of a fleet, as `conclave fleet status --json` prints it.
 #[derive(Clone, Debug, Serialize)]
@@ -24,7 +23,6 @@ pub struct FleetStatus {
     pub runs: Vec<RunStatus>,
     /// The accounts that runs share.
     pub shared_accounts: BTreeMap<String, AccountStatus>,
-    pub queues: Vec<QueueStatus>,
     pub workers: BTreeMap<String, WorkerEntry>,
     pub waits: Vec<WaitStatus>,
 }
@@ -48,17 +46,6 @@ pub struct AccountStatus {
     pub reserved: MicroUsd,
 }
 
-/// The jobs that need the same providers.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct QueueStatus {
-    pub providers: BTreeSet<ProviderId>,
-    pub waiting: u64,
-    pub in_work: usize,
-    /// Whether a worker of this version can do them.
-    pub is_served: bool,
-}
-
 /// A provider that no worker asks now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -76,22 +63,6 @@ impl FleetStatus {
     pub async fn read(link: &Link, at: Timestamp) -> Result<Self, FleetError> {
         let stores = link.stores();
         let (entries, workers) = (stores.runs.all().await?, stores.workers.all().await?);
-        let open = entries
-            .values()
-            .filter(|run| run.state == RunState::Running);
-        let open: BTreeSet<&String> = open.flat_map(|run| &run.queues).collect();
-        let mut queues = Vec::new();
-        for queue in open {
-            let (waiting, in_work) = Queue::open(link, queue).await?.length().await?;
-            let providers = names::providers_of(queue).unwrap_or_default();
-            let mut able = workers.values().filter(|worker| worker.is_able());
-            queues.push(QueueStatus {
-                is_served: able.any(|worker| worker.can_ask(&providers)),
-                providers,
-                waiting,
-                in_work,
-            });
-        }
         let ledger = stores.ledger.all().await?;
         let account = |JobAccount { key, .. }: &JobAccount| {
             let account = ledger.get(key);
@@ -121,7 +92,6 @@ impl FleetStatus {
             at,
             runs,
             shared_accounts,
-            queues,
             workers,
             waits: seen.values().filter_map(|seen| wait(seen, at)).collect(),
         })

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::domain::cost::money::Cost;
 use crate::domain::ids::ProviderId;
 use crate::fleet::job::{RunState, VERSION, WorkerEntry};
-use crate::session::fleet::status::{AccountStatus, FleetStatus, QueueStatus, RunStatus};
+use crate::session::fleet::status::{AccountStatus, FleetStatus, RunStatus};
 use crate::terminal::output::format::{dollars, span};
 use crate::text::clean::one_line;
 
@@ -23,7 +23,6 @@ pub(super) fn lines(status: &FleetStatus) -> String {
     });
     let lines: Vec<String> = (status.runs.iter().map(run))
         .chain(accounts)
-        .chain(status.queues.iter().map(queue))
         .chain(workers)
         .chain(waits)
         .map(|line| one_line(&line) + "\n")
@@ -64,17 +63,6 @@ fn amounts(account: &AccountStatus) -> String {
     let limit = account.limit.map(|limit| format!(" of {}", exactly(limit)));
     let (spent, reserved) = (exactly(account.spent), exactly(account.reserved));
     format!("{spent}{}, {reserved} reserved", limit.unwrap_or_default())
-}
-
-fn queue(queue: &QueueStatus) -> String {
-    let (waiting, in_work) = (queue.waiting, queue.in_work);
-    let providers = names(&queue.providers);
-    let unserved = if queue.is_served {
-        ""
-    } else {
-        "; no worker can do them"
-    };
-    format!("jobs for {providers}: {waiting} wait, {in_work} in work{unserved}")
 }
 
 fn worker(name: &str, entry: &WorkerEntry) -> String {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
+use super::workers::jetstream;
 use super::*;
 use crate::support::provider_server::{Hold, Vendor};
 
@@ -109,9 +110,12 @@ fn interrupts_stop_a_run_here_and_then_there() {
     run.signal(Signal::INT);
     run.wait_until("it stops", |stderr| stderr.contains("Ctrl-C again"));
     // What no worker has begun is withdrawn, what has begun goes on.
-    until("nothing waits", || {
-        fleet.status()["queues"][0]["waiting"] == 0
-    });
+    let (runtime, server) = jetstream(&fleet.nats);
+    let queued = async || {
+        let jobs = server.get_stream("conclave_jobs").await.unwrap();
+        jobs.get_info().await.unwrap().state.messages
+    };
+    until("nothing waits", || runtime.block_on(queued()) == 4);
     run.signal(Signal::INT);
     run.wait().ends_with(130);
     let status = fleet.run_status();
