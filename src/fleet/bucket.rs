@@ -2,10 +2,12 @@
 //! compare-and-set and all others watch.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use async_nats::jetstream::kv::{Operation, Store, UpdateErrorKind, Watch};
+use async_nats::jetstream::ErrorCode;
+use async_nats::jetstream::kv::{Operation, Store, Watch};
 use futures_util::StreamExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -66,7 +68,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Bucket<T> {
     ) -> Result<Option<u64>, FleetError> {
         let value = serde_json::to_vec(value).or_refused(CHANGE)?;
         match self.store.update(key, value.into(), revision).await {
-            Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => Ok(None),
+            Err(error) if is_overtaken(&error) => Ok(None),
             set => set.map(Some).or_refused(CHANGE),
         }
     }
@@ -135,6 +137,17 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Bucket<T> {
             }
         });
         receiver
+    }
+}
+
+/// Whether the server has a later revision, or has begun to make one on its replicas.
+fn is_overtaken(error: &(dyn Error + 'static)) -> bool {
+    match error.downcast_ref::<async_nats::jetstream::Error>() {
+        Some(error) => matches!(
+            error.error_code(),
+            ErrorCode::STREAM_WRONG_LAST_SEQUENCE | ErrorCode::STREAM_WRONG_LAST_SEQUENCE_CONSTANT
+        ),
+        None => error.source().is_some_and(is_overtaken),
     }
 }
 

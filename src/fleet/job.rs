@@ -156,7 +156,7 @@ impl FleetJob {
 #[serde(rename_all = "snake_case")]
 pub enum JournalMessage {
     /// A worker takes the job: from here on, only it appends.
-    Claimed { worker: String, at: Timestamp },
+    Claimed { worker: String },
     /// Follow those before.
     Events(Vec<Envelope>),
     /// The job is not done, for a reason that no other worker changes.

@@ -15,7 +15,6 @@ use tokio::time::sleep;
 use crate::consultation::event::{AbortReason, CallEvent, ConsultationEvent, Envelope, Event};
 use crate::domain::cost::money::MicroUsd;
 use crate::domain::ids::{CallId, ConsultationId, ProviderId};
-use crate::domain::time::Timestamp;
 use crate::engine::ports::{Subscriber, SubscriberError};
 
 use super::account::JobEnding;
@@ -120,57 +119,35 @@ impl StoredJournal {
     }
 
     /// Reads on from its last message.
-    pub async fn refresh(&mut self, link: &Link, job: &JobName) -> Result<(), FleetError> {
-        let subject = job.journal();
-        while let Some((sequence, payload)) = link.next(&subject, self.last).await? {
-            self.apply(job, &payload, sequence)?;
-        }
-        Ok(())
-    }
-
-    /// Adds the next message.
     ///
     /// # Errors
     ///
-    /// When it is none of a journal, or its events do not follow.
-    pub fn apply(
-        &mut self,
-        job: &JobName,
-        payload: &[u8],
-        sequence: u64,
-    ) -> Result<(), FleetError> {
-        let message = serde_json::from_slice(payload);
-        match message.map_err(|error| FleetError::unreadable("a journal", &error))? {
-            JournalMessage::Claimed { worker, .. } => self.claim = Some((sequence, worker)),
-            JournalMessage::Refused { reason } => self.refused = Some(reason),
-            JournalMessage::Events(events) => {
-                for event in events {
-                    let next = self.tally.events + 1;
-                    if event.seq != next || next > MOST_EVENTS || event.consultation_id != job.id {
-                        let why = format!("event {next} is missing");
-                        return Err(FleetError::unreadable("a journal", &why));
-                    }
-                    self.tally.add(&event);
-                    self.events.push(event);
-                }
+    /// When a message is none of a journal, or its events do not follow.
+    pub async fn refresh(&mut self, link: &Link, job: &JobName) -> Result<(), FleetError> {
+        let subject = job.journal();
+        while let Some((sequence, payload)) = link.next(&subject, self.last).await? {
+            let message = serde_json::from_slice(&payload);
+            match message.map_err(|error| FleetError::unreadable("a journal", &error))? {
+                JournalMessage::Claimed { worker } => self.claim = Some((sequence, worker)),
+                JournalMessage::Refused { reason } => self.refused = Some(reason),
+                JournalMessage::Events(events) => self.add(job, events)?,
             }
+            self.last = sequence;
         }
-        self.last = sequence;
         Ok(())
     }
 
-    /// Claims the job for a worker, which writes on. `None` if another one appended meanwhile.
-    pub async fn claim(
-        &self,
-        link: &Link,
-        job: &JobName,
-        worker: &str,
-        at: Timestamp,
-    ) -> Result<Option<JournalWriter>, FleetError> {
-        let worker = worker.to_owned();
-        let message = JournalMessage::Claimed { worker, at };
-        let claim = append(link, job, &message, self.last).await?;
-        Ok(claim.map(|claim| JournalWriter::start(link, job, claim, self.tally.clone())))
+    fn add(&mut self, job: &JobName, events: Vec<Envelope>) -> Result<(), FleetError> {
+        for event in events {
+            let next = self.tally.events + 1;
+            if event.seq != next || next > MOST_EVENTS || event.consultation_id != job.id {
+                let why = format!("event {next} is missing");
+                return Err(FleetError::unreadable("a journal", &why));
+            }
+            self.tally.add(&event);
+            self.events.push(event);
+        }
+        Ok(())
     }
 }
 
@@ -349,6 +326,7 @@ async fn write(
 mod tests {
     use super::*;
     use crate::consultation::event::{Abort, StateName};
+    use crate::domain::time::Timestamp;
 
     #[test]
     fn only_what_is_submitted_again_keeps_its_holding_after_its_end() {

@@ -9,10 +9,8 @@ use crate::consultation::event::ProviderEvent;
 use crate::domain::ids::ProviderId;
 use crate::engine::dispatcher::Dispatcher;
 
-use super::bucket::Bucket;
 use super::job::SeenChange;
 use super::link::Link;
-use super::names::part;
 
 /// Tells all workers what this process's dispatcher sees, and the dispatcher what others see, for
 /// ever; `refused` has the providers that refuse the key of this process.
@@ -31,16 +29,21 @@ pub async fn share(
     loop {
         tokio::select! {
             Some(event) = own.recv() => {
-                if let ProviderEvent::KeyChanged { provider, is_refused } = &event {
-                    refused.send_modify(|refused| {
-                        match is_refused {
-                            true => refused.insert(provider.clone()),
-                            false => refused.remove(provider),
-                        };
-                    });
-                }
+                let kind = match &event {
+                    ProviderEvent::Held { .. } => "held",
+                    ProviderEvent::CircuitChanged { .. } => "circuit",
+                    ProviderEvent::KeyChanged { provider, is_refused } => {
+                        refused.send_modify(|refused| {
+                            refused.remove(provider);
+                            refused.extend(is_refused.then(|| provider.clone()));
+                        });
+                        continue;
+                    }
+                };
+                let key = format!("{}.{kind}", event.provider().as_str());
                 let (worker, at) = (worker.clone(), dispatcher.clock().now());
-                tell(limits, SeenChange { worker, at, event }).await;
+                // Without it, others learn it from the provider.
+                let _ = limits.put(&key, &SeenChange { worker, at, event }).await;
             }
             Ok(()) = theirs.changed() => {
                 let all = theirs.borrow_and_update().clone();
@@ -55,17 +58,5 @@ pub async fn share(
             }
             else => return,
         }
-    }
-}
-
-async fn tell(limits: &Bucket<SeenChange>, change: SeenChange) {
-    let kind = match &change.event {
-        ProviderEvent::Held { .. } => "held",
-        ProviderEvent::CircuitChanged { .. } => "circuit",
-        ProviderEvent::KeyChanged { .. } => return,
-    };
-    if let Ok(provider) = part(change.event.provider().as_str()) {
-        // Without it, others learn it from the provider.
-        let _ = limits.put(&format!("{provider}.{kind}"), &change).await;
     }
 }

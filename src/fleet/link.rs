@@ -12,7 +12,7 @@ use async_nats::header::{HeaderMap, NATS_MESSAGE_ID};
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{self, GetErrorKind, ObjectStore};
-use async_nats::jetstream::stream::{self, DirectGetErrorKind, RetentionPolicy};
+use async_nats::jetstream::stream::{self, RawMessageErrorKind, RetentionPolicy};
 use async_nats::jetstream::{self, kv};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use tokio::io::AsyncReadExt;
@@ -306,9 +306,10 @@ impl Link {
         after: u64,
     ) -> Result<Option<(u64, Vec<u8>)>, FleetError> {
         let journal = &self.stores().journal;
-        let next = journal.direct_get_next_for_subject(subject, Some(after + 1));
-        let message = match next.await {
-            Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(None),
+        // Not of any replica: it may not have yet what another process heard of.
+        let next = journal.raw_message_builder().sequence(after + 1);
+        let message = match next.next_by_subject(subject).send().await {
+            Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => return Ok(None),
             message => message.or_refused("read a journal")?,
         };
         let payload = self.unpack(Some(&message.headers), &message.payload);
@@ -358,7 +359,12 @@ async fn connect(
         .reconnect_delay_callback(|attempts| PAUSE.saturating_mul((attempts > 1).into()))
         .event_callback(move |event| {
             match event {
-                Event::Connected => drop(state.send_replace(Some(Instant::now()))),
+                // It is the first one too.
+                Event::Connected => drop(state.send_if_modified(|since| {
+                    let was_away = since.is_none();
+                    *since = Some(Instant::now());
+                    was_away
+                })),
                 Event::Disconnected | Event::Closed => drop(state.send_replace(None)),
                 _ => {}
             }

@@ -8,8 +8,8 @@ use crate::commands::{App, block_on};
 use crate::config::env::Environment;
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
-use crate::fleet::link::FleetAddress;
-use crate::session::fleet::run::{Fleet, Submitter};
+use crate::fleet::link::{FleetAddress, Link};
+use crate::session::fleet::run::Fleet;
 
 /// The variable that has the address of a fleet.
 const ADDRESS: &str = "CONCLAVE_FLEET";
@@ -22,13 +22,20 @@ pub(crate) fn connect(flag: Option<&str>, app: App<'_>) -> Result<Option<Fleet>,
     let address = address(url, app.environment)?;
     let user = app.environment.text("USER").unwrap_or_default();
     let host = rustix::system::uname();
-    let name = format!("{user}@{}", host.nodename().to_string_lossy());
-    let home = format!("{name}:{}", app.home()?.path().display());
-    let fleet = Fleet::connect(address, Submitter { name, home }, app.clock);
-    let fleet = block_on(fleet)?.map_err(|error| {
-        Error::failed(error).hint("start it with `nats-server -js`, or name another")
-    });
-    fleet.map(Some)
+    let owner = format!("{user}@{}", host.nodename().to_string_lossy());
+    let home = format!("{owner}:{}", app.home()?.path().display());
+    let (shown, hint) = (
+        address.shown(),
+        "start it with `nats-server -js`, or name another",
+    );
+    let link = block_on(Link::connect(address))?;
+    Ok(Some(Fleet {
+        link: link.map_err(|error| Error::failed(error).hint(hint))?,
+        address: shown,
+        owner,
+        home,
+        clock: app.clock,
+    }))
 }
 
 /// Returns the address of a fleet by URL and environment.

@@ -281,10 +281,7 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         run: impl Future<Output = Result<ConsultationOutcome, Error>> + Send + 'static,
     ) {
         self.running.spawn(async move {
-            let result = AssertUnwindSafe(run).catch_unwind().await;
-            let result = result.unwrap_or_else(|_panic| {
-                Err(Error::failed("the program failed during the consultation"))
-            });
+            let result = contained(run).await;
             FinishedConsultation { key, id, result }
         });
     }
@@ -388,6 +385,12 @@ pub fn approved(prepared: PreparedPlan) -> Plan {
     plan.control.consent.consent_mode = ConsentMode::PreApproved;
     plan.control.max_wait.get_or_insert(MAX_WAIT);
     plan
+}
+
+/// Runs a consultation whose panic is an error of its own only.
+pub(super) async fn contained<T>(run: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let result = AssertUnwindSafe(run).catch_unwind().await;
+    result.unwrap_or_else(|_panic| Err(Error::failed("the program failed during the consultation")))
 }
 
 /// A person who is never there. A consultation that was approved in advance asks no question; if

@@ -6,11 +6,9 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, interval, sleep, timeout};
 
@@ -22,7 +20,7 @@ use crate::engine::clock::Clock;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::budget::SharedBudget;
 use crate::engine::ports::{BoxFuture, OnDelta, Provider, Providers};
-use crate::error::whole;
+use crate::error::{Error, whole};
 use crate::fleet::FleetError;
 use crate::fleet::account::{Holding, JobEnding, NotHeld};
 use crate::fleet::bucket::Entries;
@@ -31,7 +29,7 @@ use crate::fleet::journal::{Claim, JournalWriter, Stop, StoredJournal, append};
 use crate::fleet::ledger::Ledger;
 use crate::fleet::link::Link;
 use crate::fleet::queue::{Delivery, has_job};
-use crate::session::batch::NoPerson;
+use crate::session::batch::{NoPerson, contained};
 use crate::session::index::IndexSender;
 use crate::session::resume::InterruptedConsultation;
 use crate::session::run::{self, MonthRule, Participants, Session, SharedResources};
@@ -228,8 +226,16 @@ impl Bench {
                 return Err(JobEnd::Lost);
             }
         }
-        let writer = journal.claim(link, name, &self.worker, self.clock.now());
-        let writer = writer.await?.ok_or(JobEnd::Lost)?;
+        let worker = self.worker.clone();
+        let claim = append(
+            link,
+            name,
+            &JournalMessage::Claimed { worker },
+            journal.last,
+        )
+        .await?;
+        let claim = claim.ok_or(JobEnd::Lost)?;
+        let writer = JournalWriter::start(link, name, claim, journal.tally.clone());
         Ok((job, journal, writer))
     }
 
@@ -239,12 +245,11 @@ impl Bench {
         last: u64,
         reason: String,
     ) -> Result<JobEnd, JobEnd> {
-        let message = JournalMessage::Refused { reason };
+        let message = JournalMessage::Refused {
+            reason: reason.clone(),
+        };
         let appended = append(&self.link, &delivery.name, &message, last).await?;
-        match (message, appended) {
-            (JournalMessage::Refused { reason }, Some(_)) => Ok(JobEnd::Refused(reason)),
-            _ => Ok(JobEnd::Lost),
-        }
+        Ok(appended.map_or(JobEnd::Lost, |_| JobEnd::Refused(reason)))
     }
 
     /// Waits until the connection has stood for a while.
@@ -282,14 +287,9 @@ impl Bench {
                 interrupts,
                 report: |_| String::new(),
             };
-            let ran = AssertUnwindSafe(run::run(session, participants, shared));
-            let ran = match ran.catch_unwind().await {
-                Ok(Ok(_outcome)) => Ok(()),
-                Ok(Err(error)) => Err(whole(error.source())),
-                Err(_panic) => Err("the program failed during the consultation".to_owned()),
-            };
+            let ran = contained(run::run(session, participants, shared)).await;
             claim.passed().await;
-            ran
+            ran.map(drop)
         };
         let cancelled = async {
             let mut runs = self.runs.clone();
@@ -314,12 +314,15 @@ impl Bench {
             ran = ran => ran,
             stop = claim.stopped() => match stop {
                 Stop::Lost => return JobEnd::Lost,
-                Stop::Failed(why) => Err(why),
+                Stop::Failed(why) => Err(Error::failed(why)),
             },
             () = left => return JobEnd::GivenBack(None),
             never = cancelled => never,
         };
-        ran.map_or_else(JobEnd::Refused, |()| JobEnd::Done)
+        match ran {
+            Ok(()) => JobEnd::Done,
+            Err(error) => JobEnd::Refused(whole(error.source())),
+        }
     }
 }
 
@@ -330,7 +333,7 @@ fn session(
     journal: StoredJournal,
     providers: Providers,
     clock: Clock,
-) -> Result<Session, String> {
+) -> Result<Session, Error> {
     let mut events = journal.events;
     let Some(first) = events.first_mut() else {
         return Ok(Session::new(*job.plan, providers, Storage::Nowhere, clock));
@@ -344,7 +347,6 @@ fn session(
     let terms = ResumeTerms::from(job.plan.control);
     InterruptedConsultation::restore(job.plan.id, events, Storage::Nowhere)
         .map(|interrupted| interrupted.session(terms, providers, clock))
-        .map_err(|error| whole(error.source()))
 }
 
 /// Returns the providers that a job may use, each behind its journal.

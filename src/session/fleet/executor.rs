@@ -128,7 +128,6 @@ impl Executor for FleetExecutor {
             let _place = Place(&self.shared, &plan.id);
             let following = Following {
                 shared: &self.shared,
-                name: job.name(),
                 job,
                 journal: StoredJournal::default(),
                 handed: 0,
@@ -208,7 +207,6 @@ impl Submissions {
 /// A job and its journal.
 struct Following<'a> {
     shared: &'a Submissions,
-    name: JobName,
     job: FleetJob,
     journal: StoredJournal,
     /// How many events were handed over.
@@ -229,7 +227,7 @@ impl Following<'_> {
         let (mut submit_at, mut cancelled_at) = (Instant::now(), None);
         loop {
             let before = self.journal.last;
-            let read = self.journal.refresh(link, &self.name).await;
+            let read = self.journal.refresh(link, &self.job.name()).await;
             let is_current = shared.is_done(read)?;
             if self.journal.last > before && self.submitted.is_some() {
                 submit_at = Instant::now() + rest;
@@ -297,7 +295,9 @@ impl Following<'_> {
         }
         if self.is_begun() {
             let mut waiting = self.shared.waiting();
-            let job = waiting.get_mut(&self.name.id).filter(|job| !job.is_begun);
+            let job = waiting
+                .get_mut(&self.job.plan.id)
+                .filter(|job| !job.is_begun);
             if let Some(job) = job {
                 job.is_begun = true;
                 self.shared.say(News::Changed);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
+use futures_util::TryStreamExt;
 use jiff::tz::TimeZone;
 use tokio::time::timeout;
 
@@ -30,7 +30,7 @@ use crate::fleet::FleetError;
 use crate::fleet::account::Account;
 use crate::fleet::job::{FleetJob, JobAccount, RunEntry, RunState, VERSION};
 use crate::fleet::journal::StoredJournal;
-use crate::fleet::link::{FleetAddress, Link};
+use crate::fleet::link::Link;
 use crate::fleet::names::JobName;
 use crate::records::lookup::{LookupError, among};
 use crate::records::runs::RunStore;
@@ -60,33 +60,14 @@ pub struct Fleet {
     pub link: Link,
     /// Its address, without what is secret.
     pub address: String,
-    submitter: Submitter,
-    clock: Clock,
-}
-
-/// Who submits.
-#[derive(Clone, Debug)]
-pub struct Submitter {
-    /// For people.
-    pub name: String,
+    /// Who submits, for people.
+    pub owner: String,
     /// Tells the homes of all machines apart: each has a budget of its own.
     pub home: String,
+    pub clock: Clock,
 }
 
 impl Fleet {
-    pub async fn connect(
-        address: FleetAddress,
-        submitter: Submitter,
-        clock: Clock,
-    ) -> Result<Self, FleetError> {
-        Ok(Self {
-            address: address.shown(),
-            link: Link::connect(address).await?,
-            submitter,
-            clock,
-        })
-    }
-
     /// Sets the limits of the accounts, the run's first.
     async fn accounts(
         &self,
@@ -98,7 +79,7 @@ impl Fleet {
         let of_run = (account_of(&run.id), name, limit, used);
         let of_month = month.map(|month| {
             let day = date_of(self.clock.now(), &TimeZone::system());
-            let home = hash(&self.submitter.home, HOME);
+            let home = hash(&self.home, HOME);
             let account = format!("month.{}.{home}", day.strftime("%Y-%m"));
             let (limit, spent) = (Some(month.budget), month.spent.known);
             (account, MonthCeiling::NAME, limit, spent)
@@ -128,17 +109,11 @@ impl Fleet {
         let index = IndexQueue::start(home, self.clock.now());
         let results = state.results.iter();
         let ids = results.flat_map(|result| result.consultations.iter().chain(&result.grading));
-        let copies = ids.filter(|id| !is_finished_here(id, home)).map(|id| {
-            let files = (home, report, index.sender());
-            self.copy_consultation(&state.begun.run, id, files)
+        let missing = ids.filter(|id| !is_finished_here(id, home)).map(Ok);
+        let fetched = futures_util::stream::iter(missing).try_for_each_concurrent(TOGETHER, |id| {
+            self.copy_consultation(&state.begun.run, id, (home, report, index.sender()))
         });
-        let fetched = block_on(async {
-            let mut copies = futures_util::stream::iter(copies).buffer_unordered(TOGETHER);
-            while let Some(copied) = copies.next().await {
-                copied?;
-            }
-            Ok(())
-        });
+        let fetched = block_on(fetched);
         index.finish(RebuildTime::Later, face);
         fetched
     }
@@ -281,7 +256,7 @@ impl Elsewhere for Fleet {
                     done: before.as_ref().map_or(0, |before| before.done),
                     queues: before.map(|before| before.queues).unwrap_or_default(),
                     accounts: accounts.clone(),
-                    owner: self.submitter.name.clone(),
+                    owner: self.owner.clone(),
                     name: run.name.clone(),
                     total: run.total,
                     at: self.clock.now(),

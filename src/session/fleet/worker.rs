@@ -5,7 +5,6 @@
 //! from the journals.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,18 +50,19 @@ pub struct WorkerOptions {
 }
 
 /// What a worker has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WorkerReport {
-    pub done: u64,
-    pub refused: u64,
+#[derive(Default)]
+struct Report {
+    done: u64,
+    refused: u64,
     /// Another worker took them over.
-    pub lost: u64,
+    lost: u64,
     /// They are in the queue again.
-    pub given_back: u64,
+    given_back: u64,
 }
 
 /// Works until no job is left or the worker is interrupted: the first interrupt lets the calls in
-/// flight end, the second drops them. Either way the jobs in work go back to the queue.
+/// flight end, the second drops them. Either way the jobs in work go back to the queue. Returns what
+/// the worker has done, for people.
 ///
 /// # Errors
 ///
@@ -73,7 +73,7 @@ pub async fn work(
     options: &WorkerOptions,
     clock: Clock,
     mut interrupts: mpsc::UnboundedReceiver<()>,
-) -> Result<WorkerReport, Error> {
+) -> Result<String, Error> {
     let providers = planner.remote_providers().await;
     if providers.is_empty() {
         return Err(Error::usage("the worker has no key for any provider")
@@ -101,13 +101,22 @@ pub async fn work(
         bench: Arc::new(bench),
         serving: JoinSet::new(),
         served: BTreeMap::new(),
-        report: WorkerReport::default(),
+        report: Report::default(),
     };
     let result = worker.work(&mut interrupts, ended).await;
     // Others give its jobs to no one else as long as it seems to live.
     let _ = link.stores().workers.remove(&options.name).await;
     result.map_err(Error::failed)?;
-    Ok(worker.report)
+    let Report {
+        done,
+        refused,
+        lost,
+        given_back,
+    } = worker.report;
+    let done = count(done, "consultation");
+    Ok(format!(
+        "{done} done, {refused} refused, {lost} taken over by others, {given_back} given back"
+    ))
 }
 
 struct Worker<'a> {
@@ -122,7 +131,7 @@ struct Worker<'a> {
     serving: JoinSet<()>,
     /// The queues that jobs are taken from. Dropping the value ends it.
     served: BTreeMap<String, oneshot::Receiver<()>>,
-    report: WorkerReport,
+    report: Report,
 }
 
 impl Worker<'_> {
@@ -144,7 +153,7 @@ impl Worker<'_> {
         self.serve();
         let (mut connection, mut troubles) = (link.connection(), link.troubles());
         let mut heartbeat = interval(link.lease() / 3);
-        let (mut was_connected, mut said) = (true, 0);
+        let mut said = 0;
         while !(self.serving.is_empty() && (self.bench.leaves() || self.options.drains)) {
             tokio::select! {
                 biased;
@@ -152,11 +161,7 @@ impl Worker<'_> {
                 Some((id, end)) = ended.recv() => self.ended(&id, end),
                 Some(_) = self.serving.join_next() => {}
                 Ok(()) = connection.changed() => {
-                    let is_connected = connection.borrow_and_update().is_some();
-                    if is_connected != was_connected {
-                        was_connected = is_connected;
-                        self.connection_changed(is_connected);
-                    }
+                    self.connection_changed(connection.borrow_and_update().is_some());
                 }
                 Ok(()) = troubles.changed() => {
                     let troubles = troubles.borrow_and_update();
@@ -278,22 +283,6 @@ impl Worker<'_> {
             leaves: self.bench.leaves(),
             at: self.bench.clock.now(),
         }
-    }
-}
-
-impl fmt::Display for WorkerReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            done,
-            refused,
-            lost,
-            given_back,
-        } = self;
-        let done = count(done, "consultation");
-        write!(
-            f,
-            "{done} done, {refused} refused, {lost} taken over by others, {given_back} given back"
-        )
     }
 }
 

@@ -69,6 +69,6 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     });
     runtime.shutdown_background();
     let report = report?;
-    app.printer.note(&report.to_string());
+    app.printer.note(&report);
     Ok(Exit::Answer)
 }
