@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::jetstream::consumer::DeliverPolicy;
+use async_nats::jetstream::consumer::pull::OrderedConfig;
+use futures_util::StreamExt;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
@@ -20,7 +23,7 @@ use crate::engine::ports::{Subscriber, SubscriberError};
 use super::account::JobEnding;
 use super::job::JournalMessage;
 use super::link::Link;
-use super::names::JobName;
+use super::names::{JobName, subject};
 use super::{FleetError, OrRefused};
 
 /// Bytes of events that go into one message, unless one event has more.
@@ -28,6 +31,9 @@ const TOGETHER: usize = 256 << 10;
 
 /// Between two attempts to append what the server did not acknowledge.
 const AGAIN: Duration = Duration::from_millis(250);
+
+/// Between two attempts to follow journals.
+const REST: Duration = Duration::from_secs(1);
 
 /// The most events of a journal that is read.
 const MOST_EVENTS: u64 = 1_000_000;
@@ -161,6 +167,39 @@ pub async fn append(
 ) -> Result<Option<u64>, FleetError> {
     let payload = serde_json::to_string(message).or_refused("append to a journal")?;
     link.append(&job.journal(), payload, (last, None)).await
+}
+
+/// Follows the journals of a run for ever: names each job whose journal has grown; `None` stands for
+/// any, since news may be missing.
+pub async fn follow(link: Link, run: String, grown: impl Fn(Option<JobName>)) {
+    loop {
+        // It ends when the server went away.
+        let _failed = follow_once(&link, &run, &grown).await;
+        sleep(REST).await;
+    }
+}
+
+async fn follow_once(
+    link: &Link,
+    run: &str,
+    grown: &impl Fn(Option<JobName>),
+) -> Result<(), FleetError> {
+    let what = "follow journals";
+    let config = OrderedConfig {
+        filter_subject: subject("journal", &format!("{run}.>")),
+        deliver_policy: DeliverPolicy::New,
+        headers_only: true,
+        ..OrderedConfig::default()
+    };
+    let consumer = link.stores().journal.create_consumer(config).await;
+    let messages = consumer.or_refused(what)?.messages().await;
+    let mut messages = messages.or_refused(what)?;
+    // What came before is in no message of this consumer.
+    grown(None);
+    while let Some(message) = messages.next().await {
+        grown(JobName::of(&message.or_refused(what)?.subject));
+    }
+    Ok(())
 }
 
 /// The claim of a worker on a job, shared by those who write its journal and those who wait for it.

@@ -17,7 +17,6 @@ pub mod journal;
 pub mod ledger;
 pub mod queue;
 pub mod limits;
-pub mod submission;
 
 use std::error::Error;
 

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 
 use crate::domain::ids::ConsultationId;
 
-use super::job::FleetJob;
+use super::job::{FleetJob, RunEntry, RunState};
 use super::link::Link;
 use super::names::{self, JobName};
 use super::{FleetError, OrRefused};
@@ -25,6 +25,30 @@ pub async fn submit(link: &Link, job: &FleetJob) -> Result<(), FleetError> {
     let payload = serde_json::to_string(job).or_refused("take a job")?;
     let subject = job.subject()?;
     link.append(&subject, payload, (0, None)).await.map(drop)
+}
+
+/// Has the workers stop what they do for a run, and takes the rest out of the queues.
+pub async fn cancel(link: &Link, run: &str) -> Result<(), FleetError> {
+    let mut queues = Vec::new();
+    let cancelled = |entry: Option<RunEntry>| {
+        let mut entry = entry.filter(|entry| entry.state == RunState::Running)?;
+        entry.state = RunState::Cancelled;
+        queues = entry.queues.iter().cloned().collect();
+        Some(entry)
+    };
+    link.stores().runs.update(run, cancelled).await?;
+    for queue in queues {
+        let jobs = format!("{queue}.{run}.>");
+        withdraw(link, &names::subject("jobs", &jobs)).await?;
+    }
+    Ok(())
+}
+
+/// Takes jobs that no worker has begun out of a queue: one, or all of a run. Their subject names the
+/// queue, because the server does not subtract from its length what a wider one takes out.
+pub async fn withdraw(link: &Link, subject: &str) -> Result<(), FleetError> {
+    let purged = link.stores().jobs.purge().filter(subject).await;
+    purged.map(drop).or_refused("withdraw a job")
 }
 
 /// One queue, from which jobs are taken.

@@ -9,7 +9,7 @@ use crate::commands::flags::JsonFlags;
 use crate::commands::flags::fleet_address::connect;
 use crate::commands::{App, block_on};
 use crate::error::Error;
-use crate::fleet::submission::cancel;
+use crate::fleet::queue::cancel;
 use crate::records::lookup::LookupError;
 use crate::session::fleet::run::Fleet;
 use crate::session::fleet::status::FleetStatus;

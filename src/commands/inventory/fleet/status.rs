@@ -35,13 +35,12 @@ pub(super) fn lines(status: &FleetStatus) -> String {
 }
 
 /// `bench-01k…  starter  running  12 of 60  $0.42 of $5.00, $0.30 reserved  me`.
-fn run(
-    RunStatus {
+fn run(status: &RunStatus) -> String {
+    let RunStatus {
         run,
         entry,
         account,
-    }: &RunStatus,
-) -> String {
+    } = status;
     let state = match entry.state {
         RunState::Running => "running",
         RunState::Cancelled => "cancelled",
@@ -51,11 +50,8 @@ fn run(
         0 => String::new(),
         total => format!("  {} of {total}", entry.done),
     };
-    let (name, owner) = (&entry.name, &entry.owner);
-    format!(
-        "{run}  {name}  {state}{done}  {}  {owner}",
-        amounts(account)
-    )
+    let (name, owner, amounts) = (&entry.name, &entry.owner, amounts(account));
+    format!("{run}  {name}  {state}{done}  {amounts}  {owner}")
 }
 
 fn amounts(account: &AccountStatus) -> String {
