@@ -6,7 +6,6 @@
 //! vendors. It has no key, command or code, and its paths are names of sources that no one opens.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -81,10 +80,12 @@ impl FleetJob {
 
     /// Reads the job that a subject of the queue names.
     pub fn read(bytes: &[u8], name: &JobName) -> Result<Self, FleetError> {
-        let unreadable = |why: String| FleetError::Wrong(format!("the job cannot be read: {why}"));
-        let contradicts = |what: &str| Err(unreadable(format!("{what} is another one")));
+        let unreadable = |why: &dyn ToString| {
+            FleetError::Wrong(format!("the job cannot be read: {}", why.to_string()))
+        };
+        let contradicts = |what: &str| Err(unreadable(&format!("{what} is another one")));
         // First: another version explains every other mismatch.
-        let version = serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()));
+        let version = serde_json::from_slice(bytes).map_err(|error| unreadable(&error));
         let Version { version } = version?;
         if version != VERSION {
             let theirs: String = version.chars().take(40).collect();
@@ -93,12 +94,12 @@ impl FleetJob {
                  run the same version on all machines"
             )));
         }
-        let job = serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()));
+        let job = serde_json::from_slice(bytes).map_err(|error| unreadable(&error));
         let mut job: Self = job?;
         if job.run != name.run || job.plan.id != name.id {
             return contradicts("its name");
         }
-        check_seats(job.plan.panel.seats.len()).map_err(|error| unreadable(error.to_string()))?;
+        check_seats(job.plan.panel.seats.len()).map_err(|error| unreadable(&error))?;
         job.check_models()?;
         if let Some(context) = job.plan.context.as_deref_mut() {
             let text = ContextText::counted(job.context.as_str().to_owned(), context.tokens);
@@ -241,21 +242,19 @@ impl SeenChange {
     /// the worker that saw it.
     pub fn at(&self, now: Timestamp) -> Option<ProviderEvent> {
         let mut event = self.event.clone();
-        let until = match &event {
-            ProviderEvent::Held { wait_ms, .. } => self.at.after(Duration::from_millis(*wait_ms)),
-            ProviderEvent::CircuitChanged { circuit, .. } => match circuit {
-                CircuitState::Open { until, .. } => *until,
-                CircuitState::Closed => return Some(event),
-                CircuitState::HalfOpen { .. } => return None,
+        let wait = match &mut event {
+            ProviderEvent::Held { wait_ms, .. } => wait_ms,
+            ProviderEvent::CircuitChanged {
+                circuit, wait_ms, ..
+            } => match (circuit, wait_ms) {
+                (CircuitState::Open { .. }, Some(wait_ms)) => wait_ms,
+                (CircuitState::Closed, _) => return Some(event),
+                _ => return None,
             },
             ProviderEvent::KeyChanged { .. } => return None,
         };
-        let left = until.ms_since(now);
-        match &mut event {
-            ProviderEvent::Held { wait_ms, .. } => *wait_ms = left,
-            ProviderEvent::CircuitChanged { wait_ms, .. } => *wait_ms = Some(left),
-            ProviderEvent::KeyChanged { .. } => {}
-        }
+        let left = wait.saturating_sub(now.ms_since(self.at));
+        *wait = left;
         (left > 0).then_some(event)
     }
 }

@@ -39,6 +39,9 @@ const LIMITS_KEPT: Duration = Duration::from_secs(3_600);
 /// Bytes of the largest job or event. A context has 16 MB at most.
 const LARGEST: usize = 128 << 20;
 
+/// The first version of the server whose answers this program reads.
+const OLDEST: (i64, i64) = (2, 10);
+
 /// Names the object that has the payload of a message.
 const OBJECT: &str = "Conclave-Object";
 
@@ -252,9 +255,6 @@ impl Link {
         if payload.len() <= most {
             return Ok(message.payload(payload.into()));
         }
-        if payload.len() > LARGEST {
-            return Err(too_large());
-        }
         let name = sha256(&payload);
         // One that is there has the same content: it is named by it.
         if self.0.objects.info(&name).await.is_err() {
@@ -293,7 +293,8 @@ impl Link {
         let read = object.read_to_end(&mut bytes).await;
         read.or_refused("read what is large")?;
         if bytes.len() > LARGEST {
-            return Err(too_large());
+            let why = "a job or an event is too large for the fleet";
+            return Err(FleetError::Wrong(why.to_owned()));
         }
         Ok(Some(bytes))
     }
@@ -317,10 +318,6 @@ impl Link {
     }
 }
 
-fn too_large() -> FleetError {
-    FleetError::Wrong("a job or an event is too large for the fleet".to_owned())
-}
-
 async fn open(
     address: FleetAddress,
     runtime: Handle,
@@ -332,6 +329,11 @@ async fn open(
         what: format!("cannot connect to the NATS server at {}", address.shown()),
         source,
     })?;
+    let (major, minor) = OLDEST;
+    if !client.is_server_compatible(major, minor, 0) {
+        let why = format!("a fleet needs a NATS server of version {major}.{minor} or later");
+        return Err(FleetError::Wrong(why));
+    }
     let jetstream = jetstream::new(client);
     let stores = Box::pin(Stores::open(&jetstream, &address, &runtime)).await;
     let (stores, objects) = stores.or_refused("create the streams of the fleet")?;

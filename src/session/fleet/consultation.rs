@@ -206,12 +206,9 @@ impl Bench {
             }
             job => job?,
         };
-        let is_over = match (&journal.refused, journal.tally.ending) {
-            (Some(reason), _) => Some(JobEnd::Refused(reason.clone())),
-            (None, Some(JobEnding::Final)) => Some(JobEnd::Done),
-            (None, Some(JobEnding::Resumable) | None) => None,
-        };
-        if let Some(end) = is_over {
+        let refused = journal.refused.clone().map(JobEnd::Refused);
+        let is_done = journal.tally.ending == Some(JobEnding::Final);
+        if let Some(end) = refused.or(is_done.then_some(JobEnd::Done)) {
             if let Some((claim, _)) = journal.claim {
                 // A worker that was killed may have ended it only in the journal.
                 let holding = Holding::new(claim, journal.tally.counted());

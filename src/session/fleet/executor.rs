@@ -2,7 +2,7 @@
 //! on the server becomes its events. What was submitted before, here or elsewhere, is met.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ struct Submissions {
     link: Link,
     run: String,
     accounts: Vec<JobAccount>,
-    waiting: Mutex<BTreeMap<ConsultationId, Waiting>>,
+    waiting: Mutex<BTreeMap<ConsultationId, Arc<Waiting>>>,
     /// How many jobs the workers take at once.
     slots: AtomicUsize,
     tell: mpsc::UnboundedSender<News>,
@@ -68,8 +68,14 @@ struct Submissions {
 #[derive(Debug)]
 struct Waiting {
     providers: BTreeSet<ProviderId>,
-    has_grown: Arc<Notify>,
-    is_begun: bool,
+    has_grown: Notify,
+    is_begun: AtomicBool,
+}
+
+impl Waiting {
+    fn is_begun(&self) -> bool {
+        self.is_begun.load(Ordering::Relaxed)
+    }
 }
 
 /// Takes a consultation off the list when its task ends or is dropped.
@@ -118,16 +124,17 @@ impl Executor for FleetExecutor {
         Box::pin(async move {
             let job = FleetJob::new(&self.shared.run, self.shared.accounts.clone(), plan.clone());
             let job = job.map_err(Error::usage)?;
-            let has_grown = Arc::new(Notify::new());
-            let waiting = Waiting {
+            let waiting = Arc::new(Waiting {
                 providers: job.providers(),
-                has_grown: Arc::clone(&has_grown),
-                is_begun: false,
-            };
-            self.shared.waiting().insert(plan.id.clone(), waiting);
+                has_grown: Notify::new(),
+                is_begun: AtomicBool::new(false),
+            });
+            let place = (plan.id.clone(), Arc::clone(&waiting));
+            self.shared.waiting().extend([place]);
             let _place = Place(&self.shared, &plan.id);
             let following = Following {
                 shared: &self.shared,
+                waiting,
                 job,
                 journal: StoredJournal::default(),
                 handed: 0,
@@ -135,13 +142,13 @@ impl Executor for FleetExecutor {
                 interrupt,
                 on,
             };
-            following.follow(&has_grown).await.map_err(Error::failed)
+            following.follow().await.map_err(Error::failed)
         })
     }
 
     fn running(&self) -> usize {
         let waiting = self.shared.waiting();
-        waiting.values().filter(|job| job.is_begun).count()
+        waiting.values().filter(|job| job.is_begun()).count()
     }
 
     fn room(&self) -> usize {
@@ -160,7 +167,7 @@ impl Executor for FleetExecutor {
 }
 
 impl Submissions {
-    fn waiting(&self) -> MutexGuard<'_, BTreeMap<ConsultationId, Waiting>> {
+    fn waiting(&self) -> MutexGuard<'_, BTreeMap<ConsultationId, Arc<Waiting>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -207,6 +214,7 @@ impl Submissions {
 /// A job and its journal.
 struct Following<'a> {
     shared: &'a Submissions,
+    waiting: Arc<Waiting>,
     job: FleetJob,
     journal: StoredJournal,
     /// How many events were handed over.
@@ -219,7 +227,7 @@ struct Following<'a> {
 }
 
 impl Following<'_> {
-    async fn follow(mut self, has_grown: &Notify) -> Result<(), FleetError> {
+    async fn follow(mut self) -> Result<(), FleetError> {
         let (shared, link) = (self.shared, &self.shared.link);
         // A journal that rests is looked at after this long.
         let rest = link.lease();
@@ -263,7 +271,7 @@ impl Following<'_> {
             }
             let is_waited_for = is_current && self.submitted.is_some() && cancelled_at.is_none();
             tokio::select! {
-                () = has_grown.notified() => {}
+                () = self.waiting.has_grown.notified() => {}
                 Ok(()) = self.interrupt.changed() => {}
                 () = sleep(if is_waited_for { rest } else { AGAIN }) => {}
             }
@@ -293,15 +301,8 @@ impl Following<'_> {
             let why = format!("the workers refuse the job: {reason}");
             return Err(FleetError::Wrong(why));
         }
-        if self.is_begun() {
-            let mut waiting = self.shared.waiting();
-            let job = waiting
-                .get_mut(&self.job.plan.id)
-                .filter(|job| !job.is_begun);
-            if let Some(job) = job {
-                job.is_begun = true;
-                self.shared.say(News::Changed);
-            }
+        if self.is_begun() && !self.waiting.is_begun.swap(true, Ordering::Relaxed) {
+            self.shared.say(News::Changed);
         }
         let is_new = self.submitted.is_some_and(|(at, _)| self.handed > at);
         Ok(match self.ending() {
@@ -364,9 +365,13 @@ async fn attend(shared: Arc<Submissions>) {
 }
 
 /// Says which jobs no worker can do.
-fn unserved(waiting: &BTreeMap<ConsultationId, Waiting>, able: &[WorkerEntry]) -> Option<String> {
-    let is_unserved =
-        |job: &&Waiting| !job.is_begun && !able.iter().any(|worker| worker.can_ask(&job.providers));
+fn unserved(
+    waiting: &BTreeMap<ConsultationId, Arc<Waiting>>,
+    able: &[WorkerEntry],
+) -> Option<String> {
+    let is_unserved = |job: &&Arc<Waiting>| {
+        !job.is_begun() && !able.iter().any(|worker| worker.can_ask(&job.providers))
+    };
     let jobs = waiting.values().filter(is_unserved);
     let needed: BTreeSet<&ProviderId> = jobs.flat_map(|job| &job.providers).collect();
     if needed.is_empty() {
