@@ -29,11 +29,8 @@ use super::{FleetError, OrRefused};
 /// Bytes of events that go into one message, unless one event has more.
 const TOGETHER: usize = 256 << 10;
 
-/// Between two attempts to append what the server did not acknowledge.
-const AGAIN: Duration = Duration::from_millis(250);
-
 /// Between two attempts to follow journals.
-const REST: Duration = Duration::from_secs(1);
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// The most events of a journal that is read.
 const MOST_EVENTS: u64 = 1_000_000;
@@ -171,18 +168,18 @@ pub async fn append(
 
 /// Follows the journals of a run for ever: names each job whose journal has grown; `None` stands for
 /// any, since news may be missing.
-pub async fn follow(link: Link, run: String, grown: impl Fn(Option<JobName>)) {
+pub async fn follow(link: Link, run: String, grown: impl Fn(Option<&JobName>)) {
     loop {
         // It ends when the server went away.
         let _failed = follow_once(&link, &run, &grown).await;
-        sleep(REST).await;
+        sleep(AGAIN).await;
     }
 }
 
 async fn follow_once(
     link: &Link,
     run: &str,
-    grown: &impl Fn(Option<JobName>),
+    grown: &impl Fn(Option<&JobName>),
 ) -> Result<(), FleetError> {
     let what = "follow journals";
     let config = OrderedConfig {
@@ -197,7 +194,8 @@ async fn follow_once(
     // What came before is in no message of this consumer.
     grown(None);
     while let Some(message) = messages.next().await {
-        grown(JobName::of(&message.or_refused(what)?.subject));
+        let job = JobName::of(&message.or_refused(what)?.subject);
+        grown(job.as_ref());
     }
     Ok(())
 }
@@ -309,7 +307,8 @@ impl JournalWriter {
             sequence,
             state: Arc::new(watch::Sender::new(state)),
         };
-        link.spawn(write(link.clone(), job.journal(), claim.clone(), queue));
+        link.runtime()
+            .spawn(write(link.clone(), job.journal(), claim.clone(), queue));
         Self { events, claim }
     }
 }
@@ -351,10 +350,7 @@ async fn write(
                     (state.acked, state.last) = (number, last);
                 }),
                 Ok(None) => claim.stop(Stop::Lost),
-                Err(error @ FleetError::Server { .. }) => {
-                    link.trouble(&error);
-                    sleep(AGAIN).await;
-                }
+                Err(error @ FleetError::Server { .. }) => link.rest(&error).await,
                 Err(error) => claim.stop(Stop::Failed(error.to_string())),
             }
         }

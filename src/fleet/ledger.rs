@@ -30,9 +30,6 @@ use crate::engine::dispatcher::budget::SharedBudget;
 /// The most time that a reservation waits for the server. It is asked again.
 const MOST_WAIT: Duration = Duration::from_secs(2);
 
-/// Between two attempts while the server does not answer.
-const AGAIN: Duration = Duration::from_millis(250);
-
 /// How long an account that had no room is taken to have none: requests that wait ask often.
 const FULL_FOR: Duration = Duration::from_millis(200);
 
@@ -146,7 +143,7 @@ impl Ledger {
                 own: Holdings::new(),
                 seen: Arc::clone(&seen),
             };
-            self.link.spawn(keeper.run(queue));
+            self.link.runtime().spawn(keeper.run(queue));
             OpenAccount {
                 changes,
                 seen,
@@ -285,10 +282,7 @@ impl Keeper {
                     sleep(delay.mul_f64(0.5 + part)).await;
                     delay = (delay * 2).min(MOST_DELAY);
                 }
-                Err(error) => {
-                    self.link.trouble(&error);
-                    sleep(AGAIN).await;
-                }
+                Err(error) => self.link.rest(&error).await,
             }
         }
     }
@@ -311,11 +305,11 @@ impl Keeper {
         let (mut after, mut own) = (before.clone(), self.own.clone());
         let mut make = |it: &Change| apply(&mut after, &mut own, &it.job, it.what);
         let verdicts: Vec<Verdict> = changes.iter().map(&mut make).collect();
-        let mut made = Some(revision);
+        let mut stored = Some(revision);
         if after != before {
-            made = ledger.set(&self.key, &after, revision).await?;
+            stored = ledger.set(&self.key, &after, revision).await?;
         }
-        let Some(revision) = made else {
+        let Some(revision) = stored else {
             return Ok(None);
         };
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen {

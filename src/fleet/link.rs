@@ -18,7 +18,7 @@ use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use tokio::io::AsyncReadExt;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 use url::Url;
 
 use crate::domain::hash::sha256;
@@ -48,8 +48,8 @@ const OBJECT: &str = "Conclave-Object";
 /// How often the server is asked whether it is there.
 const PING: Duration = Duration::from_secs(5);
 
-/// Between two attempts to reach a server that went away.
-const PAUSE: Duration = Duration::from_millis(500);
+/// Between two attempts to reach a server that went away, or to have something done.
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// How to reach a fleet.
 #[derive(Clone, Debug)]
@@ -179,16 +179,9 @@ impl Link {
         self.0.address.lease
     }
 
+    /// The thread of the connection.
     pub fn runtime(&self) -> Handle {
         self.0.runtime.clone()
-    }
-
-    /// Runs a task on the thread of the connection.
-    pub fn spawn<T: Send + 'static>(
-        &self,
-        task: impl Future<Output = T> + Send + 'static,
-    ) -> tokio::task::JoinHandle<T> {
-        self.0.runtime.spawn(task)
     }
 
     /// Says since when the server can be reached; `None` while it cannot.
@@ -208,6 +201,12 @@ impl Link {
         if self.connection().borrow().is_some() {
             self.0.troubles.send_if_modified(is_new);
         }
+    }
+
+    /// The same, until it is time for another attempt.
+    pub async fn rest(&self, error: &FleetError) {
+        self.trouble(error);
+        sleep(PAUSE).await;
     }
 
     pub fn troubles(&self) -> watch::Receiver<Vec<String>> {

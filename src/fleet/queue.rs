@@ -149,7 +149,7 @@ pub async fn answer_for(
     let client = link.jetstream().client();
     let asked = client.subscribe(names::subject("owner", worker)).await;
     let mut asked = asked.or_refused("take questions")?;
-    link.spawn(async move {
+    link.runtime().spawn(async move {
         while let Some(question) = asked.next().await {
             let id = std::str::from_utf8(&question.payload).unwrap_or_default();
             let answer = ConsultationId::parse(id).map_or(Some(false), |id| has(&id));

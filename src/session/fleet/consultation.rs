@@ -284,7 +284,7 @@ impl Bench {
                 interrupts,
                 report: |_| String::new(),
             };
-            let ran = contained(run::run(session, participants, shared)).await;
+            let ran = contained(Box::pin(run::run(session, participants, shared))).await;
             claim.passed().await;
             ran.map(drop)
         };

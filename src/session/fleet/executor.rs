@@ -102,7 +102,7 @@ impl FleetExecutor {
         });
         let mut tasks = JoinSet::new();
         let all = Arc::clone(&shared);
-        let wake = move |grown| all.wake(grown);
+        let wake = move |grown: Option<&JobName>| all.wake(grown);
         let runtime = link.runtime();
         tasks.spawn_on(follow(link.clone(), run.id.clone(), wake), &runtime);
         tasks.spawn_on(attend(Arc::clone(&shared)), &runtime);
@@ -172,9 +172,9 @@ impl Submissions {
     }
 
     /// Wakes the tasks whose journals have grown; all of them, if it is not known which have.
-    fn wake(&self, grown: Option<JobName>) {
+    fn wake(&self, grown: Option<&JobName>) {
         for (id, job) in &*self.waiting() {
-            if grown.as_ref().is_none_or(|grown| grown.id == *id) {
+            if grown.is_none_or(|grown| grown.id == *id) {
                 job.has_grown.notify_one();
             }
         }

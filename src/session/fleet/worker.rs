@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
-use tokio::time::{interval, sleep, timeout};
+use tokio::time::{interval, timeout};
 
 use super::consultation::{Bench, JobEnd};
 use crate::domain::ids::{ConsultationId, ProviderId};
@@ -32,9 +32,6 @@ const PULL: Duration = Duration::from_secs(2);
 
 /// The same where the end of the queue ends the worker.
 const PULL_TO_END: Duration = Duration::from_millis(300);
-
-/// Between two attempts to ask a server that refused.
-const AGAIN: Duration = Duration::from_secs(1);
 
 /// What a worker is asked to do.
 #[derive(Clone, Debug)]
@@ -328,10 +325,7 @@ async fn serve(
             },
             Ok((None, true)) => break,
             Ok((None, false)) => {}
-            Err(error) => {
-                bench.link.trouble(&error);
-                sleep(AGAIN).await;
-            }
+            Err(error) => bench.link.rest(&error).await,
         }
         while jobs.try_join_next().is_some() {}
     }

@@ -169,7 +169,7 @@ impl SharedBudget for Waits {
         receive("the change", &is_put).unwrap();
         for _ in 0..Self::QUESTIONS {
             let (done, answer) = mpsc::channel();
-            self.link.spawn(async move { done.send(()) });
+            self.link.runtime().spawn(async move { done.send(()) });
             if answer.recv_timeout(Duration::from_secs(1)).is_err() {
                 break;
             }
