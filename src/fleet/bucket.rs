@@ -103,14 +103,17 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Bucket<T> {
 
     /// Entries that cannot be read, such as those of another version, are left out.
     pub async fn all(&self) -> Result<BTreeMap<String, T>, FleetError> {
-        let what = "list entries";
-        let mut keys = self.store.keys().await.or_refused(what)?;
+        let (what, prefix) = ("list entries", self.store.prefix.as_str());
+        // Without a consumer, for which the server may choose a replica that is away.
+        let subjects = self.store.stream.info_with_subjects(format!("{prefix}>"));
+        let mut subjects = subjects.await.or_refused(what)?;
         let mut entries = BTreeMap::new();
-        while let Some(key) = keys.next().await {
-            let key = key.or_refused(what)?;
-            let value = self.store.get(&key).await.or_refused(what)?;
+        while let Some(subject) = subjects.next().await {
+            let (subject, _) = subject.or_refused(what)?;
+            let key = subject.trim_start_matches(prefix);
+            let value = self.store.get(key).await.or_refused(what)?;
             if let Some(entry) = value.and_then(|value| serde_json::from_slice(&value).ok()) {
-                entries.insert(key, entry);
+                entries.insert(key.to_owned(), entry);
             }
         }
         Ok(entries)
