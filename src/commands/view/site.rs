@@ -22,7 +22,7 @@ use crate::terminal::document::{Field, Part};
 use crate::terminal::output::printer::Printer;
 
 /// Pages that are made at the same time.
-const MOST_AT_ONCE: usize = 4;
+const MOST_AT_ONCE: usize = 2;
 
 /// Makes a page. It may read files and the index, in a thread of its own.
 pub(super) type Builder = fn(&Site, &Request) -> Result<Reply, Error>;
