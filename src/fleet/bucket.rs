@@ -101,7 +101,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Bucket<T> {
         self.store.delete(key).await.or_refused(CHANGE)
     }
 
-    /// Entries that cannot be read, such as those of another version, are left out.
+    /// Leaves out what is no entry of this kind, as another version may write it.
     pub async fn all(&self) -> Result<BTreeMap<String, T>, FleetError> {
         let (what, prefix) = ("list entries", self.store.prefix.as_str());
         // Without a consumer, for which the server may choose a replica that is away.

@@ -1,6 +1,6 @@
-//! What the fleet stores, as data: jobs, runs, workers, what they learn of providers,
-//! and the messages of a journal. Whatever is
-//! read may be hostile: a size is checked before, everything else here.
+//! What the fleet stores, as data: jobs, runs, workers, what they learn of providers, and the
+//! messages of a journal. Whatever is read may be hostile: a size is checked before, everything else
+//! here.
 //!
 //! A job names models and has its whole plan with the text of its context, masked as it goes to
 //! vendors. It has no key, command or code, and its paths are names of sources that no one opens.

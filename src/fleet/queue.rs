@@ -1,5 +1,6 @@
 //! The queue of jobs: one subject a job, so that one that is in the queue or in work is not there
-//! twice; one consumer for each set of providers, so that a worker takes only what it can do.
+//! twice; one consumer for each set of providers, so that a worker takes only what it can do. Jobs of
+//! a run are withdrawn from it, and a worker is asked whether it still has one that it took.
 
 use std::time::Duration;
 

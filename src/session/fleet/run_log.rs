@@ -47,7 +47,8 @@ async fn copy(link: &Link, run: &RunHeld, before: usize) -> Result<usize, FleetE
     let mut lines = tokio::fs::read(log).await.unwrap_or_default();
     let whole = lines.iter().rposition(|byte| *byte == b'\n');
     lines.truncate(whole.map_or(0, |end| end + 1));
-    if lines.len() == before {
+    // A log only grows: one that cannot be read now replaces none.
+    if lines.len() <= before {
         return Ok(before);
     }
     link.put(&name(&run.id), &lines).await?;
