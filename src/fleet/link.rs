@@ -4,8 +4,9 @@
 //! runtime, such as a budget, blocks only itself. What is not acknowledged is not done: a server
 //! that went away is waited for, and the caller decides how long.
 
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::header::{HeaderMap, NATS_MESSAGE_ID};
@@ -23,6 +24,7 @@ use url::Url;
 
 use crate::domain::hash::sha256;
 use crate::engine::host;
+use crate::error::whole;
 
 use super::account::Account;
 use super::bucket::Bucket;
@@ -123,12 +125,16 @@ struct Connected {
     stores: Stores,
     objects: ObjectStore,
     connection: watch::Receiver<Option<Instant>>,
+    say: Say,
     /// What the server refused, each thing once.
-    troubles: watch::Sender<Vec<String>>,
+    troubles: Mutex<BTreeSet<String>>,
     runtime: Handle,
     /// Dropped with it, which ends the thread.
     _end: oneshot::Sender<()>,
 }
+
+/// Prints a line for people, from whichever thread.
+pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The streams and buckets of a fleet.
 #[derive(Debug)]
@@ -155,7 +161,7 @@ impl Link {
     /// # Errors
     ///
     /// When the server cannot be reached, refuses the credentials, or has no `JetStream`.
-    pub async fn connect(address: FleetAddress) -> Result<Self, FleetError> {
+    pub async fn connect(address: FleetAddress, say: Say) -> Result<Self, FleetError> {
         let (done, connected) = oneshot::channel();
         let what = "be connected: the system refuses a thread";
         let runtime = host::runtime().or_refused(what)?;
@@ -164,7 +170,7 @@ impl Link {
             runtime.block_on(async move {
                 let (end, ended) = oneshot::channel();
                 // Without a receiver, the connection is dropped here and ends the thread.
-                let _ = done.send(Box::pin(open(address, handle, end)).await);
+                let _ = done.send(Box::pin(open(address, say, handle, end)).await);
                 let _ = ended.await;
             });
             runtime.shutdown_background();
@@ -189,17 +195,20 @@ impl Link {
         self.0.connection.clone()
     }
 
+    pub fn say(&self, text: &str) {
+        (self.0.say)(text);
+    }
+
     /// Has people learn of what is tried again, once. While the server is away, that says it all.
     pub fn trouble(&self, error: &FleetError) {
-        let source = std::error::Error::source(error);
-        let text = source.map_or(error.to_string(), |source| format!("{error}: {source}"));
-        let is_new = |said: &mut Vec<String>| {
-            let is_new = !said.contains(&text);
-            said.extend(is_new.then_some(text));
-            is_new
-        };
-        if self.connection().borrow().is_some() {
-            self.0.troubles.send_if_modified(is_new);
+        let text = whole(error);
+        let mut said = self
+            .0
+            .troubles
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if self.connection().borrow().is_some() && said.insert(text.clone()) {
+            self.say(&format!("Warning: {text}; it is tried again"));
         }
     }
 
@@ -207,10 +216,6 @@ impl Link {
     pub async fn rest(&self, error: &FleetError) {
         self.trouble(error);
         sleep(PAUSE).await;
-    }
-
-    pub fn troubles(&self) -> watch::Receiver<Vec<String>> {
-        self.0.troubles.subscribe()
     }
 
     pub fn stores(&self) -> &Stores {
@@ -319,11 +324,12 @@ impl Link {
 
 async fn open(
     address: FleetAddress,
+    say: Say,
     runtime: Handle,
     end: oneshot::Sender<()>,
 ) -> Result<Connected, FleetError> {
     let (state, connection) = watch::channel(Some(Instant::now()));
-    let client = Box::pin(connect(&address, state)).await;
+    let client = Box::pin(connect(&address, (state, Arc::clone(&say)))).await;
     let client = client.map_err(|source| FleetError::Server {
         what: format!("cannot connect to the NATS server at {}", address.shown()),
         source,
@@ -342,7 +348,8 @@ async fn open(
         stores,
         objects,
         connection,
-        troubles: watch::Sender::default(),
+        say,
+        troubles: Mutex::default(),
         runtime,
         _end: end,
     })
@@ -350,7 +357,7 @@ async fn open(
 
 async fn connect(
     address: &FleetAddress,
-    state: watch::Sender<Option<Instant>>,
+    (state, say): (watch::Sender<Option<Instant>>, Say),
 ) -> Result<Client, async_nats::Error> {
     // Fails if it was done before.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -359,17 +366,21 @@ async fn connect(
         .ping_interval(PING)
         .reconnect_delay_callback(|attempts| PAUSE.saturating_mul((attempts > 1).into()))
         .event_callback(move |event| {
-            match event {
-                // It is the first one too.
-                Event::Connected => drop(state.send_if_modified(|since| {
-                    let was_away = since.is_none();
-                    *since = Some(Instant::now());
-                    was_away
-                })),
-                Event::Disconnected | Event::Closed => drop(state.send_replace(None)),
-                _ => {}
+            let now = match event {
+                Event::Connected => Some(Instant::now()),
+                Event::Disconnected | Event::Closed => None,
+                _ => return std::future::ready(()),
+            };
+            let before = state.send_replace(now);
+            // The first connection is an event too, and the end of this process.
+            if now.is_some() != before.is_some() && !state.is_closed() {
+                say(if now.is_some() {
+                    "The fleet's server is back"
+                } else {
+                    "The fleet's server cannot be reached: no call goes out until it is back"
+                });
             }
-            async {}
+            std::future::ready(())
         });
     let servers = address.servers.iter().cloned().map(ServerAddr::from_url);
     let servers = servers.collect::<Result<Vec<_>, _>>()?;

@@ -1,5 +1,6 @@
 //! How a command reaches its fleet: by its flag, and by variables.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::ConnectOptions;
@@ -10,6 +11,7 @@ use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::fleet::link::{FleetAddress, Link};
 use crate::session::fleet::run::Fleet;
+use crate::text::clean::one_line;
 
 /// The variable that has the address of a fleet.
 const ADDRESS: &str = "CONCLAVE_FLEET";
@@ -28,7 +30,9 @@ pub(crate) fn connect(flag: Option<&str>, app: App<'_>) -> Result<Option<Fleet>,
         address.shown(),
         "start it with `nats-server -js`, or name another",
     );
-    let link = block_on(Link::connect(address))?;
+    let printer = app.printer.clone();
+    let say = Arc::new(move |text: &str| printer.warning(&one_line(text)));
+    let link = block_on(Link::connect(address, say))?;
     Ok(Some(Fleet {
         link: link.map_err(|error| Error::failed(error).hint(hint))?,
         address: shown,

@@ -135,7 +135,6 @@ impl<'a> BatchDriver<'a> {
                     Ok(Some(BatchUpdate::Interrupted(stage))) => {
                         self.interrupted(policy, batch, stage)?;
                     }
-                    Ok(Some(BatchUpdate::News(News::Note(note)))) => self.planner.face.note(&note),
                     Ok(Some(BatchUpdate::News(News::Changed))) => {}
                     Ok(Some(BatchUpdate::News(News::Cancelled))) => {
                         while !batch.is_cancelled() {

@@ -119,8 +119,6 @@ pub struct RunHeld {
 /// What an executor has to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum News {
-    /// People should know it.
-    Note(String),
     /// More are running, or there is more room.
     Changed,
     /// The batch was cancelled where it runs.

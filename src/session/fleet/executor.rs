@@ -60,8 +60,10 @@ struct Submissions {
     waiting: Mutex<BTreeMap<ConsultationId, Arc<Waiting>>>,
     /// How many jobs the workers take at once.
     slots: AtomicUsize,
-    tell: mpsc::UnboundedSender<News>,
-    news: tokio::sync::Mutex<mpsc::UnboundedReceiver<News>>,
+    news: (
+        mpsc::UnboundedSender<News>,
+        tokio::sync::Mutex<mpsc::UnboundedReceiver<News>>,
+    ),
 }
 
 /// A consultation in flight.
@@ -97,8 +99,7 @@ impl FleetExecutor {
             accounts,
             waiting: Mutex::default(),
             slots: AtomicUsize::new(0),
-            tell,
-            news: tokio::sync::Mutex::new(news),
+            news: (tell, tokio::sync::Mutex::new(news)),
         });
         let mut tasks = JoinSet::new();
         let all = Arc::clone(&shared);
@@ -158,7 +159,7 @@ impl Executor for FleetExecutor {
 
     fn news(&self) -> BoxFuture<'_, News> {
         Box::pin(async {
-            match self.shared.news.lock().await.recv().await {
+            match self.shared.news.1.lock().await.recv().await {
                 Some(news) => news,
                 None => std::future::pending().await,
             }
@@ -180,9 +181,9 @@ impl Submissions {
         }
     }
 
-    fn say(&self, news: News) {
+    fn tell(&self, news: News) {
         // It lives as long as this.
-        let _ = self.tell.send(news);
+        let _ = self.news.0.send(news);
     }
 
     /// Puts a job into its queue, unless it is there. Workers learn of a queue by the entry of the
@@ -302,7 +303,7 @@ impl Following<'_> {
             return Err(FleetError::Wrong(why));
         }
         if self.is_begun() && !self.waiting.is_begun.swap(true, Ordering::Relaxed) {
-            self.shared.say(News::Changed);
+            self.shared.tell(News::Changed);
         }
         let is_new = self.submitted.is_some_and(|(at, _)| self.handed > at);
         Ok(match self.ending() {
@@ -322,20 +323,15 @@ impl Following<'_> {
 async fn attend(shared: Arc<Submissions>) {
     let link = &shared.link;
     let (mut workers, mut runs) = (link.stores().workers.watch(), link.stores().runs.watch());
-    let (mut connection, troubles) = (link.connection(), link.troubles());
-    let (mut missing, mut times, mut was_cancelled, mut said) = (None, 0, false, 0);
+    let (mut missing, mut times, mut was_cancelled) = (None, 0, false);
     loop {
         let run = runs.borrow_and_update().get(&shared.run).cloned();
         let is_cancelled = run.is_some_and(|run| run.state == RunState::Cancelled);
         if is_cancelled && !was_cancelled {
-            shared.say(News::Note("The run is cancelled in the fleet".to_owned()));
-            shared.say(News::Cancelled);
+            link.say("The run is cancelled in the fleet");
+            shared.tell(News::Cancelled);
         }
         was_cancelled = is_cancelled;
-        for trouble in troubles.borrow().iter().skip(said) {
-            shared.say(News::Note(format!("{trouble}; it is tried again")));
-            said += 1;
-        }
         let able: Vec<WorkerEntry> = {
             let workers = workers.borrow_and_update();
             let able = workers.values().filter(|worker| worker.is_able());
@@ -343,22 +339,18 @@ async fn attend(shared: Arc<Submissions>) {
         };
         let slots = able.iter().map(|worker| worker.slots).sum();
         if shared.slots.swap(slots, Ordering::Relaxed) != slots {
-            shared.say(News::Changed);
+            shared.tell(News::Changed);
         }
-        let is_connected = connection.borrow_and_update().is_some();
-        let now = if is_connected {
-            unserved(&shared.waiting(), &able)
-        } else {
-            Some("The NATS server cannot be reached; the run waits for it".to_owned())
-        };
+        // While the server is away, workers cannot be heard.
+        let is_connected = link.connection().borrow().is_some();
+        let now = unserved(&shared.waiting(), &able).filter(|_| is_connected);
         times = if missing == now { times + 1 } else { 0 };
         missing = now;
         if let Some(note) = missing.as_ref().filter(|_| times == PATIENCE) {
-            shared.say(News::Note(note.clone()));
+            link.say(note);
         }
         tokio::select! {
             Ok(()) = runs.changed() => {}
-            Ok(()) = connection.changed() => {}
             () = sleep(PAUSE) => {}
         }
     }

@@ -46,17 +46,6 @@ pub struct WorkerOptions {
     pub seed: u64,
 }
 
-/// What a worker has done.
-#[derive(Default)]
-struct Report {
-    done: u64,
-    refused: u64,
-    /// Another worker took them over.
-    lost: u64,
-    /// They are in the queue again.
-    given_back: u64,
-}
-
 /// Works until no job is left or the worker is interrupted: the first interrupt lets the calls in
 /// flight end, the second drops them. Either way the jobs in work go back to the queue. Returns what
 /// the worker has done, for people.
@@ -98,18 +87,13 @@ pub async fn work(
         bench: Arc::new(bench),
         serving: JoinSet::new(),
         served: BTreeMap::new(),
-        report: Report::default(),
+        report: [0; 4],
     };
     let result = worker.work(&mut interrupts, ended).await;
     // Others give its jobs to no one else as long as it seems to live.
     let _ = link.stores().workers.remove(&options.name).await;
     result.map_err(Error::failed)?;
-    let Report {
-        done,
-        refused,
-        lost,
-        given_back,
-    } = worker.report;
+    let [done, refused, lost, given_back] = worker.report;
     let done = count(done, "consultation");
     Ok(format!(
         "{done} done, {refused} refused, {lost} taken over by others, {given_back} given back"
@@ -128,7 +112,8 @@ struct Worker<'a> {
     serving: JoinSet<()>,
     /// The queues that jobs are taken from. Dropping the value ends it.
     served: BTreeMap<String, oneshot::Receiver<()>>,
-    report: Report,
+    /// The jobs that are done, refused, taken over by others, and given back.
+    report: [u64; 4],
 }
 
 impl Worker<'_> {
@@ -148,9 +133,8 @@ impl Worker<'_> {
         let knows_all = |runs: &BTreeMap<_, _>| known.keys().all(|run| runs.contains_key(run));
         let _ = timeout(PULL, self.runs.wait_for(knows_all)).await;
         self.serve();
-        let (mut connection, mut troubles) = (link.connection(), link.troubles());
+        let mut connection = link.connection();
         let mut heartbeat = interval(link.lease() / 3);
-        let mut said = 0;
         while !(self.serving.is_empty() && (self.bench.leaves() || self.options.drains)) {
             tokio::select! {
                 biased;
@@ -158,14 +142,8 @@ impl Worker<'_> {
                 Some((id, end)) = ended.recv() => self.ended(&id, end),
                 Some(_) = self.serving.join_next() => {}
                 Ok(()) = connection.changed() => {
-                    self.connection_changed(connection.borrow_and_update().is_some());
-                }
-                Ok(()) = troubles.changed() => {
-                    let troubles = troubles.borrow_and_update();
-                    for trouble in troubles.iter().skip(said) {
-                        self.planner.face.warning(&format!("Warning: {}", one_line(trouble)));
-                    }
-                    said = troubles.len();
+                    let is_away = connection.borrow_and_update().is_none();
+                    self.bench.dispatcher.pause(is_away || self.bench.leaves());
                 }
                 Ok(()) = self.runs.changed() => self.serve(),
                 Ok(()) = self.workers.changed() => self.divide(),
@@ -195,29 +173,19 @@ impl Worker<'_> {
     }
 
     fn ended(&mut self, id: &ConsultationId, end: JobEnd) {
-        let (face, report) = (self.planner.face, &mut self.report);
+        let (face, id) = (self.planner.face, id.short());
+        let [done, refused, lost, given_back] = &mut self.report;
         let (number, what) = match end {
-            JobEnd::Done => (&mut report.done, "is done".to_owned()),
+            JobEnd::Done => (done, "is done"),
             JobEnd::Refused(reason) => {
-                let reason = one_line(&reason);
-                face.warning(&format!("{} is refused: {reason}", id.short()));
-                (&mut report.refused, "is refused".to_owned())
+                face.warning(&format!("{id} is refused: {}", one_line(&reason)));
+                (refused, "is refused")
             }
-            JobEnd::Lost => (&mut report.lost, "is another worker's now".to_owned()),
-            JobEnd::GivenBack(_) => (&mut report.given_back, "goes back to the queue".to_owned()),
+            JobEnd::Lost => (lost, "is another worker's now"),
+            JobEnd::GivenBack(_) => (given_back, "goes back to the queue"),
         };
         *number += 1;
-        face.detail(&format!("{} {what}", id.short()));
-    }
-
-    fn connection_changed(&self, is_connected: bool) {
-        let is_paused = self.bench.leaves() || !is_connected;
-        self.bench.dispatcher.pause(is_paused);
-        self.planner.face.note(if is_connected {
-            "The fleet's server is back"
-        } else {
-            "The fleet's server cannot be reached: no call goes out until it is back"
-        });
+        face.detail(&format!("{id} {what}"));
     }
 
     /// Takes jobs from the queues of open runs whose providers it can ask.

@@ -216,7 +216,9 @@ fn connect(nats: &NatsServer) -> (Runtime, Link) {
     let runtime = Runtime::new().unwrap();
     let mut address = FleetAddress::new(&nats.url()).unwrap();
     address.lease = Duration::from_secs(2);
-    let link = runtime.block_on(Link::connect(address)).unwrap();
+    let link = runtime
+        .block_on(Link::connect(address, std::sync::Arc::new(|_| {})))
+        .unwrap();
     (runtime, link)
 }
 
