@@ -24,7 +24,6 @@ use url::Url;
 
 use crate::domain::hash::sha256;
 use crate::engine::host;
-use crate::error::whole;
 
 use super::account::Account;
 use super::bucket::Bucket;
@@ -201,7 +200,9 @@ impl Link {
 
     /// Has people learn of what is tried again, once. While the server is away, that says it all.
     pub fn trouble(&self, error: &FleetError) {
-        let text = whole(error);
+        // What its source has for sources, it says itself.
+        let source = std::error::Error::source(error);
+        let text = source.map_or(error.to_string(), |source| format!("{error}: {source}"));
         let mut said = self
             .0
             .troubles
@@ -368,12 +369,12 @@ async fn connect(
         .event_callback(move |event| {
             let now = match event {
                 Event::Connected => Some(Instant::now()),
-                Event::Disconnected | Event::Closed => None,
+                Event::Disconnected => None,
                 _ => return std::future::ready(()),
             };
             let before = state.send_replace(now);
-            // The first connection is an event too, and the end of this process.
-            if now.is_some() != before.is_some() && !state.is_closed() {
+            // The first connection is an event too.
+            if now.is_some() != before.is_some() {
                 say(if now.is_some() {
                     "The fleet's server is back"
                 } else {
