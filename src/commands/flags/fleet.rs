@@ -48,16 +48,9 @@ pub(crate) fn check_place(
     let (error, hint) = match (fleet, place) {
         (None, None) => return Ok(()),
         (Some(_), Some(place)) if place.has(run)? => return Ok(()),
-        (Some(fleet), Some(place)) => (
-            format!(
-                "{run} began on the fleet {fleet}, and {} does not have it",
-                place.name()
-            ),
-            "name its own fleet with `--fleet URL`",
-        ),
-        (Some(fleet), None) => (
+        (Some(fleet), _) => (
             format!("{run} is a run of the fleet {fleet}"),
-            "continue it with `--fleet URL`",
+            "continue it there, with `--fleet URL`",
         ),
         (None, Some(_)) => (
             format!("{run} is no run of a fleet"),

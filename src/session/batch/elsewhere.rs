@@ -25,7 +25,7 @@ use crate::records::files::log_notice;
 use crate::records::runs::RunStore;
 use crate::session::index::IndexSender;
 use crate::session::month::MonthCeiling;
-use crate::session::run::{self, SharedResources};
+use crate::session::run;
 use crate::session::storage::Storage;
 use crate::stopping::batch::conditions::StopConditions;
 
@@ -125,38 +125,26 @@ pub enum News {
     Cancelled,
 }
 
-/// What the task of one consultation works with.
-pub(super) struct Visit {
-    pub(super) executor: Arc<dyn Executor>,
-    pub(super) home: Home,
-    pub(super) shared: SharedResources,
-    pub(super) report: fn(&StoredRecord) -> String,
-    pub(super) interrupt: watch::Receiver<Option<InterruptStage>>,
-}
-
-impl Visit {
-    /// Waits for its end. Its files are written then: those of a part would pass for a consultation
-    /// to resume here.
-    pub(super) async fn consult(
-        self,
-        plan: Plan,
-        mut watch: Watch,
-    ) -> Result<ConsultationOutcome, Error> {
-        let mut events = Vec::new();
-        let mut on = |event: Envelope| {
-            if let Some(watching) = &mut watch
-                && let Err(failed) = watching.event(&event)
-            {
-                watching.trouble(&failed.to_string());
-                watch = None;
-            }
-            events.push(event);
-        };
-        let interrupt = self.interrupt.clone();
-        self.executor.run(&plan, interrupt, &mut on).await?;
-        let (index, month) = (self.shared.index, self.shared.month);
-        copy(&self.home, plan, &events, self.report, (index, month)).await
-    }
+/// Returns the events of a consultation at its end. Its files are written then: those of a part would
+/// pass for a consultation to resume here.
+pub(super) async fn held(
+    executor: &dyn Executor,
+    plan: &Plan,
+    interrupt: watch::Receiver<Option<InterruptStage>>,
+    mut watch: Watch,
+) -> Result<Vec<Envelope>, Error> {
+    let mut events = Vec::new();
+    let mut on = |event: Envelope| {
+        if let Some(watching) = &mut watch
+            && let Err(failed) = watching.event(&event)
+        {
+            watching.trouble(&failed.to_string());
+            watch = None;
+        }
+        events.push(event);
+    };
+    executor.run(plan, interrupt, &mut on).await?;
+    Ok(events)
 }
 
 /// Writes the files of a consultation that ended elsewhere, and returns its outcome.

@@ -24,7 +24,7 @@ use futures_util::future::FutureExt;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use self::elsewhere::{Executor, News, Visit};
+use self::elsewhere::{Executor, News, copy, held};
 
 use super::index::{IndexQueue, RebuildTime};
 use super::month::MonthCeiling;
@@ -214,16 +214,14 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
 
     fn start(&mut self, key: K, mut plan: Plan, providers: &Providers, watch: Watch) {
         let id = plan.id.clone();
-        if let Some(executor) = &self.terms.executor {
-            let visit = Visit {
-                executor: Arc::clone(executor),
-                home: self.terms.home.clone(),
-                shared: self.shared.clone(),
-                report: self.terms.report,
-                interrupt: self.interrupt.subscribe(),
+        if let Some(executor) = self.terms.executor.clone() {
+            let (home, report) = (self.terms.home.clone(), self.terms.report);
+            let (shared, interrupt) = (self.shared.clone(), self.interrupt.subscribe());
+            let run = async move {
+                let events = held(&*executor, &plan, interrupt, watch).await?;
+                copy(&home, plan, &events, report, (shared.index, shared.month)).await
             };
-            let visit = visit.consult(plan, watch);
-            self.spawn(key, id, visit);
+            self.spawn(key, id, run);
             return;
         }
         let storage = match Storage::create(self.terms.home, &id) {

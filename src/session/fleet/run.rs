@@ -207,12 +207,8 @@ impl Elsewhere for Fleet {
         (home, report, face): (&Home, fn(&StoredRecord) -> String, &dyn Face),
     ) -> Result<(), Error> {
         let run = match store.find(name).map_err(Error::usage)? {
-            Err(LookupError::Ambiguous(_)) => None,
-            Err(LookupError::NotFound) => {
-                let run = self.find(name)?.ok();
-                run.and_then(|run| RunId::parse(&run))
-            }
             Ok(run) => Some(run),
+            Err(_) => (self.find(name)?.ok()).and_then(|run| RunId::parse(&run)),
         };
         // None or several: the error is that of a run which is not here.
         let Some(run) = run else { return Ok(()) };
