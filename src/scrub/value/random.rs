@@ -58,7 +58,8 @@ pub(in crate::scrub) fn is_strong(value: &str) -> bool {
             || signs.count_ones() > 4 && changes * 3 >= value.len())
         && (in_words * 3 <= letters * 2
             || present == 4 && changes * 5 >= value.len() * 3
-            || signs.count_ones() > 4 && changes * 2 >= value.len())
+            || signs.count_ones() > 4 && changes * 2 >= value.len()
+            || signs.count_ones() > 3 && value.len() >= 40 && in_words * 5 <= letters * 4)
         && shannon(value.as_bytes()) >= 3.0
         && !PATTERNS.is_in(value)
         && !is_kept_elsewhere(value)
