@@ -145,9 +145,11 @@ impl ValueReader<'_> {
             let mut names = before.rsplit(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
             let name = names.next().unwrap_or_default();
             let is_name = name.len() > 2 && name.contains(&b'_') || words(name).any(reads_as_word);
+            let rest = value.get(at + 1..).unwrap_or_default();
             matches!(value.get(at), Some(b'(' | b'['))
                 && is_name
                 && (!is_spaced || is_called(before))
+                && !std::str::from_utf8(rest).is_ok_and(is_random_argument)
         };
         let is_member = b",{.".contains(before) || name.contains(&b'.');
         let is_code = is_of_code
@@ -177,7 +179,18 @@ impl ValueReader<'_> {
 }
 
 fn has_strong(value: &[u8]) -> bool {
-    std::str::from_utf8(value).is_ok_and(|value| is_strong(value) && !is_call(value))
+    // What is random in and behind the bracket as well is no call: `hpog2(_Z*qbTX{7Iu^u[`.
+    let is_random = |value: &str| {
+        let rest = value.split_once(['(', '[']).map(|(_, rest)| rest);
+        is_strong(value) && (!is_call(value) || rest.is_some_and(is_random_argument))
+    };
+    std::str::from_utf8(value).is_ok_and(is_random)
+}
+
+/// Returns whether what follows a bracket is random, with two signs or more that few arguments have.
+fn is_random_argument(argument: &str) -> bool {
+    let rare = "!#$%&*+<=>?@^{|}~".chars();
+    rare.filter(|sign| argument.contains(*sign)).count() > 1 && is_strong(argument)
 }
 
 /// Returns whether other names follow in a value: `value&expires=3600`, `value;Database=x`.

@@ -73,8 +73,14 @@ impl ValueReader<'_> {
             _ => {}
         }
         let end = self.closing(start, slashes, quote, hashes)?;
+        let after = end + slashes + 1;
+        let is_glued = self
+            .after(after)
+            .first()
+            .is_some_and(u8::is_ascii_alphanumeric);
+        // ``NAME=`a{B`c`` is a value with such signs, and no literal.
         let value = span(start, end - start, ValueForm::Quoted);
-        Some((value, end + slashes + 1))
+        (quote != b'`' || !is_glued).then_some((value, after))
     }
 
     /// Returns where the next piece of a literal that starts at `start` may stand. A line continues

@@ -49,17 +49,24 @@ pub(in crate::scrub) fn is_strong(value: &str) -> bool {
         .map(<[u8]>::len)
         .sum();
     let present = kinds.iter().filter(|count| **count > 0).count();
+    let variety = signs.count_ones();
+    let is_mixed = (changes * 5 >= value.len().saturating_sub(1) * 2
+        || variety > 4 && changes * 3 >= value.len())
+        && (in_words * 3 <= letters * 2
+            || present == 4 && changes * 5 >= value.len() * 3
+            || variety > 4 && changes * 2 >= value.len());
+    // A long text of code has more signs of few kinds, and more words.
+    let is_long_and_mixed = variety > 3
+        && value.len() >= 40
+        && !value.contains(' ')
+        && changes * 4 >= value.len()
+        && in_words * 5 <= letters * 4;
     (12..=512).contains(&value.len())
         && (signs > 0 && present >= 3
             || value.len() >= 16 && present == 4 && in_words * 3 <= letters)
         && letters * 8 >= value.len()
         && digits * 2 <= value.len() + 2
-        && (changes * 5 >= (value.len() - 1) * 2
-            || signs.count_ones() > 4 && changes * 3 >= value.len())
-        && (in_words * 3 <= letters * 2
-            || present == 4 && changes * 5 >= value.len() * 3
-            || signs.count_ones() > 4 && changes * 2 >= value.len()
-            || signs.count_ones() > 3 && value.len() >= 40 && in_words * 5 <= letters * 4)
+        && (is_mixed || is_long_and_mixed)
         && shannon(value.as_bytes()) >= 3.0
         && !PATTERNS.is_in(value)
         && !is_kept_elsewhere(value)
