@@ -176,7 +176,8 @@ pub(super) fn is_settled(written: &str, words: &str, notes: &str) -> bool {
     static NOTE: Pattern = Pattern::prepared("settling_note", expression);
     static UNSETTLED: Pattern = Pattern::prepared("unsettled", expression);
     let is_marked = STRUCK.is_in(written) || MARK.is_in(words) || NOTE.is_in(notes);
-    is_marked && !UNSETTLED.is_in(words) && !UNSETTLED.is_in(notes)
+    let mut texts = [words, written, notes].into_iter();
+    is_marked && !texts.any(|text| UNSETTLED.is_in(text))
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ pub(super) struct SectionHeading {
 
 /// The level of a paragraph that stands for a heading, such as a bold line: below all headings.
 pub(super) const LABEL: usize = 7;
+const OPEN: HeadingMeaning = HeadingMeaning::Section(SectionKind::Open);
 /// The most words of a label that names what is below it.
 const LABEL_WORDS: usize = 6;
 
@@ -62,9 +63,16 @@ pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
             let end = next_heading(blocks, index, |other, _| other <= level);
             let below = blocks.get(index..end).unwrap_or_default();
             let mut entries = below.iter().flat_map(TopBlock::entries);
+            let asks_below = entries.any(ends_as_question);
+            let outer = scopes.last().map(|(_, outer)| *outer);
             let said = match meaning(name) {
-                HeadingMeaning::Asking if entries.any(ends_as_question) => {
-                    HeadingMeaning::Section(SectionKind::Open)
+                HeadingMeaning::Asking if asks_below => OPEN,
+                // The question is the heading, and what it lists may be its answers.
+                HeadingMeaning::Other
+                    if outer == Some(OPEN) && !asks_below && is_question(name) =>
+                {
+                    sections.unlisted_questions.push(block.range.start);
+                    HeadingMeaning::Over
                 }
                 HeadingMeaning::Asking => HeadingMeaning::Other,
                 HeadingMeaning::Over if !is_name => HeadingMeaning::Other,
@@ -83,9 +91,9 @@ pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
                     end,
                 });
             }
-            let outer = scopes.last().map_or(said, |(_, outer)| *outer);
             let is_other = said == HeadingMeaning::Other;
-            scopes.push((level, if is_other { outer } else { said }));
+            let inherited = outer.filter(|_| is_other);
+            scopes.push((level, inherited.unwrap_or(said)));
             if is_name {
                 named = Some((block.range.start, name));
             }
@@ -106,9 +114,7 @@ pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
                     *sections.unread_questions.entry((at, name)).or_default() += count;
                 }
             }
-            (Some(HeadingMeaning::Section(SectionKind::Open)), BlockContent::Other { shape })
-                if asks_question(shape) =>
-            {
+            (Some(OPEN), BlockContent::Other { shape }) if asks_question(shape) => {
                 sections.unlisted_questions.push(block.range.start);
             }
             _ => {}
@@ -139,8 +145,12 @@ fn heading(block: &TopBlock) -> Option<(usize, &str)> {
 }
 
 fn ends_as_question(entry: &ListEntry) -> bool {
+    is_question(&entry.text.words)
+}
+
+fn is_question(words: &str) -> bool {
     static ASKS: Pattern = Pattern::prepared("asks", expression);
-    ASKS.is_in(&entry.text.words)
+    ASKS.is_in(words)
 }
 
 /// Returns whether a block is a paragraph with a question mark after a word, or with a tag.
