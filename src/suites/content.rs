@@ -37,12 +37,20 @@ pub(super) fn parsed(log: &FileLog) -> io::Result<ParsedFile> {
         let rows = table::parse(&text, separator, columns_without_header, most);
         rows.unwrap_or_else(|error| vec![Err(error)])
     };
-    let (rows, is_table) = match log.file.extension().as_str() {
-        "jsonl" | "ndjson" => (json::parse_lines(&text).take(most).collect(), false),
+    let ending = log.file.extension();
+    let is_json = matches!(ending.as_str(), "jsonl" | "ndjson" | "json");
+    // Names are often wrong about whether each line is a value.
+    let (first, rest) = text.trim_start().split_once('\n').unwrap_or_default();
+    let is_of_lines = !rest.trim().is_empty() && json::parse(first).is_ok();
+    let is_list = text.trim_start().starts_with('[');
+    let (rows, is_table) = match ending.as_str() {
+        _ if is_json && !is_list && (is_of_lines || ending != "json") => {
+            (json::parse_lines(&text).take(most).collect(), false)
+        }
         "csv" => (table(Separator::Comma), true),
         "tsv" => (table(Separator::Tab), true),
         "yaml" | "yml" => return Ok(ParsedFile::Document(logged(yaml::parse(&text), log))),
-        "json" => return Ok(ParsedFile::Document(logged(json::parse(&text), log))),
+        _ if is_json => return Ok(ParsedFile::Document(logged(json::parse(&text), log))),
         _ => return Ok(ParsedFile::Unknown),
     };
     let nodes = rows

@@ -136,8 +136,8 @@ impl<'a> Keys<'a> {
         let map = self.read("fields", "a map of fields", Node::as_map);
         let mut fields = FieldMap::new();
         for (of, member) in map.into_iter().flatten() {
-            let name = member.as_word().unwrap_or_default();
-            match field_pair(&format!("{of}={name}")) {
+            let names: Option<Vec<&str>> = member.elements().iter().map(Node::as_word).collect();
+            match field_pair(&format!("{of}={}", names.unwrap_or_default().join(","))) {
                 Ok((of, name)) => drop(fields.insert(of, name)),
                 Err(problem) => self.log.add(member.line, format!("`fields`: {problem}")),
             }

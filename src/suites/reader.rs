@@ -83,7 +83,7 @@ fn raw_cases(mut terms: RowTerms, log: &FileLog) -> io::Result<(Manifest, Vec<Ra
     };
     let map = match content_of(&terms, &of_file)? {
         FileContent::Manifest(map) => map,
-        FileContent::Cases(_) if is_folder => {
+        FileContent::Cases(_) if is_folder && !of_file.file.shown.contains("promptfoo") => {
             return Ok(of_file.refuse(0, "the manifest of a folder must be a map of keys"));
         }
         FileContent::Cases(raw) => return Ok((Manifest::default(), raw)),

@@ -305,9 +305,18 @@ fn choice(texts: &[String], expected: &[String]) -> Result<(Rule, Vec<Value>), S
                 "`{expected}` is the letter of one option and the text of another"
             )),
             (Some(option), _) | (None, Some(option)) => Ok(Value::Option(option)),
-            (None, None) => Err(format!(
-                "`{expected}` is neither the letter of an option nor its text"
-            )),
+            (None, None) => {
+                // `B. Mars`: both of the same option.
+                let (letter, text) = expected.split_once([')', '.', ':']).unwrap_or_default();
+                let option = options.with_letter(letter);
+                let is_same = text.trim().is_empty() || options.with_text(text) == option;
+                option
+                    .filter(|_| is_same)
+                    .map(Value::Option)
+                    .ok_or_else(|| {
+                        format!("`{expected}` is neither the letter of an option nor its text")
+                    })
+            }
         };
     let right: Result<Vec<Value>, _> = expected.iter().map(option).collect();
     Ok((Rule::Choice(options), right?))

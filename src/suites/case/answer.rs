@@ -122,7 +122,8 @@ fn expected(map: &NodeMap, log: &FileLog) -> Option<Expected> {
 fn without_letters(options: Vec<String>) -> Vec<String> {
     let bare: Option<Vec<String>> = zip(&options, 'A'..='Z')
         .map(|(option, letter)| {
-            let rest = option.trim_start_matches('(').strip_prefix(letter)?;
+            let rest = option.trim_start_matches('(');
+            let rest = rest.strip_prefix([letter, letter.to_ascii_lowercase()])?;
             let rest = rest.strip_prefix([')', '.', ':'])?;
             Some(rest.trim().to_owned()).filter(|rest| !rest.is_empty())
         })

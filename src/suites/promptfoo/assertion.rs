@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use crate::domain::names::did_you_mean;
 use crate::suites::log::FileLog;
 use crate::suites::raw_case::node_of;
-use crate::text::node::{Node, NodeMap, NodeValue};
+use crate::text::node::{Node, NodeMap};
 
+use super::files;
 use super::template::{Vars, render};
 use super::types::{assertion_type, check_keys, is_type, names};
 
@@ -36,9 +37,8 @@ pub(super) fn compared(assertions: &[Node], templates: &NodeMap, log: &FileLog) 
                 log.note(&format!("`{name}` is not used: a report has it"));
             }
             Some("assert-set") => {
-                if let Some(threshold) = member("threshold") {
-                    let problem = "`threshold` of `type: assert-set` cannot be applied here";
-                    log.add(threshold.line, problem);
+                if let Some(map) = node.as_map() {
+                    check_keys("`type: assert-set`", map, &["assert-set"], log);
                 }
                 let inner = member("assert").map_or(&[][..], Node::elements);
                 compared.extend(self::compared(inner, templates, log));
@@ -46,12 +46,11 @@ pub(super) fn compared(assertions: &[Node], templates: &NodeMap, log: &FileLog) 
             _ => compared.push(node.clone()),
         }
     }
-    let is_counted = |node: &Node| {
+    // A weight of 0 is a measure that decides nothing.
+    compared.retain(|node| {
         let weight = node.as_map().and_then(|map| map.get("weight"));
         weight.and_then(Node::as_number) != Some(0.0)
-    };
-    // A weight of 0 is a measure that decides nothing.
-    compared.retain(is_counted);
+    });
     compared
 }
 
@@ -83,20 +82,17 @@ pub(super) fn add(
     if log.problems() > before {
         return None;
     }
-    let Expectations {
-        own,
-        all,
-        none,
-        rubrics,
-    } = expectations;
+    let Expectations { own, all, none, .. } = expectations;
     let is_text = !all.is_empty() || !none.is_empty();
-    if is_text && !rubrics.is_empty() {
+    let rubric = expectations.rubrics.join("\n");
+    if is_text && !rubric.is_empty() {
         let problem = "a case is compared by text or by a model, and this test needs both";
         return log.refuse(line, format!("{problem}; split it by its `assert`"));
     }
-    let (matcher, expected) = own.unwrap_or_else(|| match rubrics.as_slice() {
-        [] => (json!({"all": {"none": none}}), all),
-        rubrics => (json!({"judge": {"rubric": rubrics.join("\n")}}), all),
+    let (matcher, expected) = own.unwrap_or_else(|| {
+        let of_text = json!({"all": {"none": none}});
+        let of_model = json!({"judge": {"rubric": rubric}});
+        (if is_text { of_text } else { of_model }, all)
     });
     case.insert("match".to_owned(), node_of(line, &matcher));
     if !expected.is_empty() {
@@ -189,19 +185,22 @@ fn values(
         Some(node) => std::slice::from_ref(node),
         None => &[],
     };
-    let is_list =
-        matches!(map.get("value"), Some(node) if matches!(node.value, NodeValue::List(_)));
+    let is_list = map
+        .get("value")
+        .is_some_and(|node| node.as_word().is_none());
     let mut values = Vec::new();
     for node in nodes {
         let Some(text) = node.scalar() else {
             return log.wrong(&format!("the `value` of `type: {name}`"), node, "a text");
         };
-        if text.starts_with("file://") {
-            return log.refuse(
-                node.line,
-                format!("`value: {text}`: files are not read here"),
-            );
-        }
+        let text = match text
+            .strip_prefix("file://")
+            .map(|name| files::read(name, log))
+        {
+            Some(Ok(content)) => content.trim_end().to_owned(),
+            Some(Err(why)) => return log.refuse(node.line, format!("`value: {text}` {why}")),
+            None => text,
+        };
         match render(&text, vars) {
             // One text with commas is a list.
             Ok(text) if takes_list && !is_list => {

@@ -26,16 +26,9 @@ const BYTES_OF_CASE: usize = 640;
 
 /// Other programs have `tests` too, which are rows.
 pub(super) fn is_config(map: &NodeMap) -> bool {
-    let is_name = |node: &Node| node.as_word().is_some();
-    keys("config")
-        .chain(["scenarios"])
-        .any(|key| match map.get(key) {
-            Some(tests) if key == "tests" => {
-                let mut tests = tests.elements().iter();
-                tests.any(|node| is_test(node) || is_name(node))
-            }
-            found => found.is_some(),
-        })
+    let is_entry = |node: &Node| is_test(node) || node.as_word().is_some();
+    let mut others = keys("config").filter(|key| *key != "tests");
+    list(map, "tests").iter().any(is_entry) || others.any(|key| map.contains_key(key))
 }
 
 /// Returns whether a value is a test, or the name of a file of tests.
@@ -85,14 +78,36 @@ pub(super) fn cases_of_config(map: &NodeMap, line: usize, log: &FileLog) -> Vec<
         }),
         templates: inner(map, "assertionTemplates"),
     };
-    if list(map, "tests").is_empty() {
+    let mut tests = read_tests(list(map, "tests"), log);
+    tests.extend(tests_of_scenarios(map, log));
+    if tests.is_empty() {
         log.add(line, "there are no `tests`");
     }
-    cases(list(map, "tests"), &setup, log)
+    cases(tests, &setup, log)
 }
 
 pub(super) fn cases_of_tests(tests: &[Node], log: &FileLog) -> Vec<RawCase> {
-    cases(tests, &Setup::default(), log)
+    cases(read_tests(tests, log), &Setup::default(), log)
+}
+
+/// Each test of a scenario with each of its configurations.
+fn tests_of_scenarios(map: &NodeMap, log: &FileLog) -> Vec<Test> {
+    let mut all = Vec::new();
+    for (scenario, log) in read_tests(list(map, "scenarios"), log) {
+        let scenario = scenario.as_map().cloned().unwrap_or_default();
+        let tests = read_tests(list(&scenario, "tests"), &log);
+        for (config, _) in read_tests(list(&scenario, "config"), &log) {
+            let config = config.as_map().cloned().unwrap_or_default();
+            let over = tests.iter().map(|(test, log)| {
+                let node = test
+                    .as_map()
+                    .map(|map| Node::map(test.line, merged(&config, map)));
+                (node.unwrap_or_else(|| test.clone()), log.clone())
+            });
+            all.extend(over);
+        }
+    }
+    all
 }
 
 /// Lays a test over what holds for several: variables, options and metadata by their names, and
@@ -144,8 +159,13 @@ fn prompt_texts(text: &str, log: &FileLog) -> Result<Vec<String>, String> {
     for name in files::expanded(text.trim_start_matches("file://"), &log.file.folder) {
         let text = files::read(&name, log).map_err(|why| format!("the prompt `{name}` {why}"))?;
         // A line of hyphens separates the prompts of a plain text.
-        let is_plain = Path::new(&name).extension().is_some_and(|end| end == "txt");
-        let mark = if is_plain { "\n---\n" } else { "\0" };
+        let mark = match name.rsplit_once('.') {
+            Some((_, "txt")) => "\n---\n",
+            Some((_, "jsonl")) => "\n",
+            Some((_, "csv")) => return Err(format!("the prompt `{name}` is a table")),
+            _ => "\0",
+        };
+        let text = text.trim_end().replace("\r\n", "\n");
         texts.extend(text.split(mark).map(str::to_owned));
     }
     Ok(texts)
@@ -209,9 +229,8 @@ fn tests_of_file(name: &str, line: usize, log: &FileLog) -> Vec<Test> {
     tests.map(|node: Node| (node, other.clone())).collect()
 }
 
-fn cases(tests: &[Node], setup: &Setup, log: &FileLog) -> Vec<RawCase> {
+fn cases(tests: Vec<Test>, setup: &Setup, log: &FileLog) -> Vec<RawCase> {
     log.recognise(SHAPE);
-    let tests = read_tests(tests, log);
     let (mut cases, mut ids) = (Vec::new(), BTreeSet::new());
     let total = tests.len();
     let mut unasserted = 0;
@@ -270,11 +289,10 @@ fn of_row(node: &Node) -> Node {
             metadata.insert(name.to_owned(), own);
         } else if key.starts_with("__expected") {
             assertions.push(assertion::of_cell(member));
-        } else if key == "__description" {
-            test.insert("description".to_owned(), own);
-        } else if key.starts_with("__") {
-            // Reported as an unknown key of the test.
-            test.insert(key.clone(), own);
+        } else if let Some(name) = key.strip_prefix("__") {
+            // `__config:__expected:threshold` belongs to a `config`.
+            let name = name.split(':').next().unwrap_or_default();
+            test.insert(name.to_owned(), own);
         } else {
             vars.insert(key.clone(), own);
         }
@@ -299,6 +317,8 @@ fn cases_of_test(
     check_keys("a test", test, &["test"], log);
     let options = inner(test, "options");
     check_keys("`options`", &options, &["options"], log);
+    // A table has them in columns.
+    let options = merged(test, &options);
     let vars = test.get("vars").filter(|vars| !vars.is_null());
     if let Some(vars) = vars.filter(|vars| vars.as_map().is_none()) {
         log.add(vars.line, "`vars` must be a map of names");

@@ -164,7 +164,7 @@ fn texts_of(value: &Node, log: &FileLog) -> Result<Vec<Node>, String> {
     };
     let names = files::expanded(pattern, &log.file.folder).into_iter();
     let text = |name: String| match files::read(&name, log) {
-        Ok(text) => Ok(Node::text(value.line, text)),
+        Ok(text) => Ok(Node::text(value.line, text.trim_end())),
         Err(why) => Err(format!("`{name}` {why}")),
     };
     names.map(text).collect()

@@ -281,13 +281,18 @@ impl Shape {
 
     /// The names of the fields of a case, and of those that the shape maps.
     fn names(&self) -> impl Iterator<Item = &str> {
-        let lists = ["question", "expected", "options"].map(|of| self.field(of));
-        let mapped = lists.into_iter().flat_map(|list| list.split(['|', ',']));
+        let lists = self.fields.values();
+        let mapped = lists.flat_map(|list| list.split(['|', ',']));
         CASE_FIELDS.into_iter().chain(mapped)
     }
 
     fn is_known(&self, key: &str) -> bool {
-        self.names().any(|name| is_same(name, key))
+        let outer = |name: &str| {
+            name.split('.')
+                .next()
+                .is_some_and(|outer| is_same(outer, key))
+        };
+        self.names().any(|name| is_same(name, key) || outer(name))
     }
 
     /// Lays the user's fields over those of the shape.
@@ -305,7 +310,7 @@ impl Shape {
         self.fields.extend(map.clone());
         self.refused.clear();
         let mut unused = rows.fields.clone();
-        unused.retain(|key, _| !self.is_known(key) && !map.values().any(|name| name == key));
+        unused.retain(|key, _| !self.is_known(key));
         if !unused.is_empty() {
             log.note(&format!("not used: {}", names(&unused)));
         }

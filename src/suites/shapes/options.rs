@@ -25,6 +25,7 @@ pub(super) fn options(map: &NodeMap, alternatives: &str) -> Option<RowOptions> {
             return of_node(&at(map, names)?);
         }
         let fields = parts(names, ',').map_while(|name| at(map, name));
+        let fields = fields.flat_map(|node| node.elements().to_vec());
         let texts: Option<Vec<String>> = fields.map(|node| word(&node)).collect();
         texts.filter(|texts| texts.len() > 1).map(of_texts)
     })
@@ -67,11 +68,16 @@ fn of_node(node: &Node) -> Option<RowOptions> {
         }
         // Other programs write lists into tables as their language does.
         NodeValue::Text(list) if list.starts_with(['[', '{']) => {
-            let list = json::parse_loose(list).ok().flatten()?;
+            let list = list.split_whitespace().collect::<Vec<_>>().join(" ");
+            let list = list
+                .replace("array([", "[")
+                .replace("], dtype=object)", "]");
+            let list = json::parse_loose(&list.replace("])", "]")).ok().flatten()?;
             return of_node(&list);
         }
-        NodeValue::Text(list) if list.contains('|') => {
-            (parts(list, '|').map(text).collect(), Vec::new())
+        NodeValue::Text(list) if list.contains(['|', '\n']) => {
+            let mark = if list.contains('|') { '|' } else { '\n' };
+            (parts(list, mark).map(text).collect(), Vec::new())
         }
         _ => return None,
     };

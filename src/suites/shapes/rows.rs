@@ -6,8 +6,8 @@ use crate::text::node::{Node, NodeMap};
 use super::value::is_same;
 
 /// Where the rows of a document stand, and where those stand that are within others.
-const OUTER: &str =
-    "examples data questions tests rows instances samples items train test validation";
+const OUTER: &str = "examples data dataset questions tests rows records entries instances samples \
+                     items problems results train test validation dev";
 const INNER: &str = "paragraphs qas row";
 
 /// Returns the rows of a document with the fields around them; `None` if there are none.

@@ -64,6 +64,7 @@ impl Separator {
             Self::Comma if plain.contains(',') => b',',
             Self::Comma if plain.contains(';') => b';',
             Self::Comma if plain.contains('\t') => b'\t',
+            Self::Comma if plain.contains('|') => b'|',
             Self::Comma => b',',
         }
     }
