@@ -21,7 +21,7 @@ mod promptfoo;
 pub mod recorded_answers;
 
 pub use log::{SuiteError, SuitePlace, SuiteProblem};
-pub use reader::{read, read_mapped};
+pub use reader::read;
 pub use shapes::{FieldMap, field_pair};
 pub use suite::Suite;
 

@@ -18,21 +18,12 @@ use super::suite::{Suite, SuiteCase, fingerprint};
 use super::{MAX_CASES, folder, manifest, promptfoo};
 use crate::text::node::{Node, NodeMap, NodeValue};
 
-/// Reads and checks a suite.
+/// Reads and checks a suite, whose rows may have other fields.
 ///
 /// # Errors
 ///
 /// Lists the problems of all cases, with their lines.
-pub fn read(path: &Path) -> Result<Suite, SuiteError> {
-    read_mapped(path, &FieldMap::new())
-}
-
-/// Reads a suite whose rows have other fields.
-///
-/// # Errors
-///
-/// As [`read`].
-pub fn read_mapped(path: &Path, fields: &FieldMap) -> Result<Suite, SuiteError> {
+pub fn read(path: &Path, fields: &FieldMap) -> Result<Suite, SuiteError> {
     let shown = shown_path(path);
     let unreadable = |source| SuiteError::Unreadable {
         path: shown.to_string(),

@@ -310,12 +310,10 @@ fn choice(texts: &[String], expected: &[String]) -> Result<(Rule, Vec<Value>), S
                 let (letter, text) = expected.split_once([')', '.', ':']).unwrap_or_default();
                 let option = options.with_letter(letter);
                 let is_same = text.trim().is_empty() || options.with_text(text) == option;
-                option
-                    .filter(|_| is_same)
-                    .map(Value::Option)
-                    .ok_or_else(|| {
-                        format!("`{expected}` is neither the letter of an option nor its text")
-                    })
+                let both = option.filter(|_| is_same).map(Value::Option);
+                both.ok_or_else(|| {
+                    format!("`{expected}` is neither the letter of an option nor its text")
+                })
             }
         };
     let right: Result<Vec<Value>, _> = expected.iter().map(option).collect();

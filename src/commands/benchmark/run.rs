@@ -275,7 +275,7 @@ fn read_suite(
     app: App<'_>,
 ) -> Result<(Suite, Option<Scrubber>), Error> {
     let printer = app.printer;
-    let mut suite = suites::read_mapped(path, fields).map_err(|error| {
+    let mut suite = suites::read(path, fields).map_err(|error| {
         for line in error.lines() {
             printer.warning(&format!("❌ {line}"));
         }

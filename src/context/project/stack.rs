@@ -267,13 +267,7 @@ fn fixed_version(requirement: &str) -> Option<String> {
 }
 
 /// Files of tools for workspaces.
-const WORKSPACE_FILES: [&str; 5] = [
-    "pnpm-workspace.yaml",
-    "lerna.json",
-    "go.work",
-    "nx.json",
-    "turbo.json",
-];
+const WORKSPACE_FILES: &str = "pnpm-workspace.yaml lerna.json go.work nx.json turbo.json";
 
 pub(super) fn architecture(
     tree: &Tree,
@@ -294,9 +288,8 @@ pub(super) fn architecture(
         .iter()
         .filter(|manifest| !manifest.path.contains('/'));
     let mut configuration = tree.configuration.iter();
-    if tops.any(|manifest| manifest.content.is_workspace)
-        || configuration.any(|path| WORKSPACE_FILES.contains(&path.as_str()))
-    {
+    let is_of_workspace = |path: &String| WORKSPACE_FILES.split(' ').any(|name| name == path);
+    if tops.any(|manifest| manifest.content.is_workspace) || configuration.any(is_of_workspace) {
         return Some("workspace");
     }
     let is_package = |manifest: &&&Manifest| {

@@ -63,7 +63,7 @@ pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
             let end = next_heading(blocks, index, |other, _| other <= level);
             let below = blocks.get(index..end).unwrap_or_default();
             let mut entries = below.iter().flat_map(TopBlock::entries);
-            let asks_below = entries.any(ends_as_question);
+            let asks_below = entries.any(|entry| is_question(&entry.text.words));
             let outer = scopes.last().map(|(_, outer)| *outer);
             let said = match meaning(name) {
                 HeadingMeaning::Asking if asks_below => OPEN,
@@ -106,7 +106,9 @@ pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
                 sections.items.entry(section).or_default().extend(read);
             }
             (Some(HeadingMeaning::Other), BlockContent::List(entries)) => {
-                let asks = entries.iter().filter(|entry| ends_as_question(entry));
+                let asks = entries
+                    .iter()
+                    .filter(|entry| is_question(&entry.text.words));
                 let open = asks.filter_map(|entry| item_of(text, SectionKind::Open, entry));
                 let count = open.count();
                 if let Some((at, name)) = named.filter(|_| count * 2 >= entries.len()) {
@@ -142,10 +144,6 @@ fn heading(block: &TopBlock) -> Option<(usize, &str)> {
             Some((LABEL, name.as_str()))
         }
     }
-}
-
-fn ends_as_question(entry: &ListEntry) -> bool {
-    is_question(&entry.text.words)
 }
 
 fn is_question(words: &str) -> bool {

@@ -33,6 +33,7 @@ fn read<'a>(message: &'a Node, log: &FileLog) -> Option<(&'a str, String)> {
         return log.wrong("a message", message, "a map with `role` and `content`");
     };
     let role = map.get("role").and_then(Node::as_word);
+    let role = role.map(|role| if role == "developer" { "system" } else { role });
     let Some(role @ ("system" | "user" | "assistant")) = role else {
         let problem = "the `role` of a message must be `system`, `user` or `assistant`";
         return log.refuse(message.line, problem);

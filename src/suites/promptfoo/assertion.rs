@@ -180,14 +180,13 @@ fn values(
     log: &FileLog,
 ) -> Option<Vec<String>> {
     let takes_list = name.ends_with("-any") || name.ends_with("-all");
-    let nodes = match map.get("value") {
+    let member = map.get("value");
+    let nodes = match member {
         Some(node) if takes_list => node.elements(),
         Some(node) => std::slice::from_ref(node),
         None => &[],
     };
-    let is_list = map
-        .get("value")
-        .is_some_and(|node| node.as_word().is_none());
+    let is_list = member.is_some_and(|node| node.as_word().is_none());
     let mut values = Vec::new();
     for node in nodes {
         let Some(text) = node.scalar() else {

@@ -28,14 +28,10 @@ use value::{is_same, typed, value};
 pub(super) use rows::rows_of;
 
 /// Fields of a case that no other program names otherwise.
-const CASE_FIELDS: [&str; 7] = [
-    "id", "context", "files", "match", "tags", "source", "metadata",
-];
+const CASE_FIELDS: &str = "id context files match tags source metadata";
 
 /// What can be mapped.
-const FIELDS: [&str; 7] = [
-    "question", "expected", "options", "context", "id", "tags", "index",
-];
+const FIELDS: &str = "question, expected, options, context, id, tags, index";
 
 /// What a blank text is called.
 const BLANK: &str = "blank";
@@ -283,7 +279,7 @@ impl Shape {
     fn names(&self) -> impl Iterator<Item = &str> {
         let lists = self.fields.values();
         let mapped = lists.flat_map(|list| list.split(['|', ',']));
-        CASE_FIELDS.into_iter().chain(mapped)
+        CASE_FIELDS.split(' ').chain(mapped)
     }
 
     fn is_known(&self, key: &str) -> bool {
@@ -329,7 +325,7 @@ impl Shape {
         }
         // Known data sets have a few such rows; in own cases it is a slip.
         let twice = self.options(map).is_some_and(|options| options.has_twins());
-        (twice && !is_own).then(|| "an option occurs twice".to_owned())
+        (twice && !is_own).then(|| "an option occurs twice, or is the letter of another".to_owned())
     }
 
     fn options(&self, map: &NodeMap) -> Option<RowOptions> {
@@ -361,8 +357,8 @@ pub fn field_pair(text: &str) -> Result<(String, String), String> {
         let mut names = SHAPES.own.field(field).split('|');
         *field == of || names.any(|name| name == of)
     };
-    let Some(of) = FIELDS.into_iter().find(is_named) else {
-        return Err(format!("`{of}` is none of {}", FIELDS.join(", ")));
+    let Some(of) = FIELDS.split(", ").find(is_named) else {
+        return Err(format!("`{of}` is none of {FIELDS}; join names with `+`"));
     };
     if name.is_empty() || of == "index" && name.parse::<usize>().is_err() {
         return Err("must be such as `question=NAME` or `index=1`".to_owned());

@@ -142,9 +142,14 @@ impl RowOptions {
         Err("some of the answers are numbers of options, and some are not".to_owned())
     }
 
+    /// Returns whether an answer could mean two of them.
     pub(super) fn has_twins(&self) -> bool {
         let texts = self.texts.iter().map(|text| text.trim().to_lowercase());
-        texts.collect::<BTreeSet<_>>().len() < self.texts.len()
+        let letters = ('a'..='z').map(String::from);
+        let names = texts.zip(letters);
+        let names: Vec<_> = names.map(|(a, b)| BTreeSet::from([a, b])).collect();
+        let unique: BTreeSet<&String> = names.iter().flatten().collect();
+        unique.len() < names.iter().map(BTreeSet::len).sum()
     }
 
     /// The places of those with the highest score.

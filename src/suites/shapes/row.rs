@@ -23,7 +23,7 @@ impl Shape {
         };
         if self.is_case {
             self.check_names(map, log)?;
-            for name in CASE_FIELDS {
+            for name in CASE_FIELDS.split(' ') {
                 set(name, member(map, name).cloned());
             }
         }
@@ -34,7 +34,11 @@ impl Shape {
         let question = self.question(map, line);
         let mut options = self.options(map);
         let given = own("expected");
-        let answer = given.map(|node| answer(&node, has_types, &self.several));
+        let answer = given.map(|node| match (&options, node.scalar()) {
+            // Options have no types.
+            (Some(_), Some(text)) => Node::text(node.line, text),
+            _ => answer(&node, has_types, &self.several),
+        });
         let mut right = match (&options, &answer) {
             (Some(options), None) => options.best(),
             (Some(options), Some(node)) => {

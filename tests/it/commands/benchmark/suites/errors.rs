@@ -1,6 +1,6 @@
 //! Problems of cases are all found, each with its line.
 
-use conclave::suites::{self, SuiteError};
+use conclave::suites::{self, FieldMap, SuiteError};
 
 use super::{Files, problems};
 
@@ -75,7 +75,7 @@ fn an_empty_suite_is_an_error() {
 #[test]
 fn a_missing_suite_is_an_error() {
     let files = Files::new(&[]);
-    let error = suites::read(&files.path("none.jsonl")).unwrap_err();
+    let error = suites::read(&files.path("none.jsonl"), &FieldMap::new()).unwrap_err();
     assert!(matches!(error, SuiteError::Unreadable { .. }));
     assert!(error.to_string().starts_with("cannot read the suite `"));
 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use conclave::benchmark::case::{Case, Matcher};
-use conclave::suites::{self, Suite, SuiteError};
+use conclave::suites::{self, FieldMap, Suite, SuiteError};
 use tempfile::TempDir;
 
 /// A folder with the files of a suite.
@@ -36,7 +36,7 @@ impl Files {
     }
 
     fn read(&self, name: &str) -> Result<Suite, SuiteError> {
-        suites::read(&self.path(name))
+        suites::read(&self.path(name), &FieldMap::new())
     }
 
     /// Returns the problems of a suite, without the folder in their paths.

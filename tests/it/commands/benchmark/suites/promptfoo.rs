@@ -127,7 +127,7 @@ fn what_cannot_be_compared_is_an_error_with_its_line() {
   - '{% if x %}{% endif %}'
 defaultTest:
   threshold: 0.5
-scenarios: []
+nunjucksFilters: {shout: shout.js}
 tests:
   - vars: {question: x?}
     assert:
@@ -154,7 +154,7 @@ tests:
     insta::assert_snapshot!(problems("promptfooconfig.yaml", text).join("\n"), @r#"
     promptfooconfig.yaml:3: the prompt `prompt.js` is a program, which is not run
     promptfooconfig.yaml:6: `threshold` of a test cannot be applied here
-    promptfooconfig.yaml:7: `scenarios` of promptfoo cannot be applied here
+    promptfooconfig.yaml:7: `nunjucksFilters` of promptfoo cannot be applied here
     promptfooconfig.yaml:11: `type: similar` of `assert` cannot be compared here
     promptfooconfig.yaml:23: there is no variable `question`
     promptfooconfig.yaml:26: `type: javascript` of `assert` cannot be compared here

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use conclave::suites::suite::StopLimit;
-use conclave::suites::{self, Suite};
+use conclave::suites::{self, FieldMap, Suite};
 
 fn starter() -> Suite {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/starter.yaml");
-    suites::read(&path).unwrap_or_else(|error| panic!("{:#?}", error.lines()))
+    suites::read(&path, &FieldMap::new()).unwrap_or_else(|error| panic!("{:#?}", error.lines()))
 }
 
 #[test]
