@@ -199,7 +199,7 @@ impl Form {
             return Some(Adjustment::TokensField(self.tokens_field.other()));
         }
         let mut structural = STRUCTURE.split(' ').chain(["output_config"]);
-        let is_structural = structural.any(|path| is_named(path));
+        let is_structural = structural.any(is_named);
         is_structural
             .then(|| self.lesser_structure(dialect))
             .flatten()
