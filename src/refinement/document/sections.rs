@@ -65,12 +65,11 @@ pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
             let mut entries = below.iter().flat_map(TopBlock::entries);
             let asks_below = entries.any(|entry| is_question(&entry.text.words));
             let outer = scopes.last().map(|(_, outer)| *outer);
+            // The question is the heading, and what it lists may be its answers.
+            let lists_answers = outer == Some(OPEN) && !asks_below && is_question(name);
             let said = match meaning(name) {
                 HeadingMeaning::Asking if asks_below => OPEN,
-                // The question is the heading, and what it lists may be its answers.
-                HeadingMeaning::Other
-                    if outer == Some(OPEN) && !asks_below && is_question(name) =>
-                {
+                HeadingMeaning::Other if lists_answers => {
                     sections.unlisted_questions.push(block.range.start);
                     HeadingMeaning::Over
                 }

@@ -271,6 +271,28 @@ fn item_that_moves_changes_its_tags_and_checkbox() {
     );
 }
 
+#[test]
+fn headings_that_ask_list_their_answers() {
+    let open = "## Open questions\n\n";
+    for (text, items, lines) in [
+        ("### Which database?\n\n- Postgres\n- MySQL\n", 0, vec![3]),
+        ("- When?\n\n### Which one?\n\nA text.\n", 1, vec![5]),
+        ("### Which one? (asked in May)\n\n- A\n", 0, vec![3]),
+        ("### Storage?\n\n- Which one?\n", 1, vec![]),
+        ("### Storage\n\n- Which one\n", 1, vec![]),
+        (
+            "### Later\n\n- Retention?\n\n## Which one?\n\n- A\n",
+            1,
+            vec![],
+        ),
+    ] {
+        let document = parse(&format!("{open}{text}"));
+        assert_eq!(document.items(SectionKind::Open).len(), items, "{text}");
+        let unlisted: Vec<usize> = document.unlisted_questions().collect();
+        assert_eq!(unlisted, lines, "{text}");
+    }
+}
+
 /// Checks each row of a table of `cases.toml`, with the name of its list.
 fn check_rows(table: &str, is_right: impl Fn(&str, &str) -> bool) {
     type Tables = BTreeMap<String, BTreeMap<String, Vec<String>>>;

@@ -319,9 +319,17 @@ fn cases_of_test(
     check_keys("`options`", &options, &["options"], log);
     // A table has them in columns.
     let options = merged(test, &options);
-    let vars = test.get("vars").filter(|vars| !vars.is_null());
-    if let Some(vars) = vars.filter(|vars| vars.as_map().is_none()) {
-        log.add(vars.line, "`vars` must be a map of names");
+    let mut vars = inner(test, "vars");
+    // Files may have them.
+    let member = test
+        .get("vars")
+        .filter(|vars| !vars.is_null() && vars.as_map().is_none());
+    let names = member.map_or(&[][..], Node::elements);
+    if names.iter().any(|name| name.as_word().is_none()) {
+        log.add(line, "`vars` must be a map of names");
+    }
+    for (node, _) in read_tests(names, log) {
+        vars.extend(node.as_map().cloned().unwrap_or_default());
     }
     let assertions = assertion::compared(list(test, "assert"), &setup.templates, log);
     if assertions.is_empty() && log.problems() == before {
@@ -330,7 +338,7 @@ fn cases_of_test(
     let tags = test.get("metadata").map_or_else(Vec::new, metadata_tags);
     let tags: Vec<Node> = tags.into_iter().map(|tag| Node::text(line, tag)).collect();
     let mut cases = Vec::new();
-    for vars in combinations(&inner(test, "vars"), line, log) {
+    for vars in combinations(&vars, line, log) {
         for question in questions(setup, &options, &vars, line, log) {
             let mut case = NodeMap::from([
                 ("tags".to_owned(), Node::list(line, tags.clone())),
