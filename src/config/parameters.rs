@@ -103,7 +103,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::answer::body_fields::reserved;
+    use crate::domain::answer::body_fields::{OWN, STRUCTURE};
 
     fn parameters(json: &str) -> Result<Parameters, String> {
         let value = serde_json::from_str(json).unwrap();
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn fields_that_the_consultation_sets_are_refused() {
         let sets = "is a field that the consultation itself sets";
-        for path in reserved() {
+        for path in OWN.into_iter().chain(STRUCTURE) {
             let fields = path.rsplit('.').fold("1".to_owned(), |inner, name| {
                 format!(r#"{{"{name}": {inner}}}"#)
             });

@@ -10,7 +10,15 @@ use crate::domain::panel::Seat;
 use crate::domain::random::SplitMix64;
 
 /// Words that may precede a letter in a label.
-const TITLES: &str = "experts expert agent panelist participant member speaker";
+const TITLES: [&str; 7] = [
+    "experts",
+    "expert",
+    "agent",
+    "panelist",
+    "participant",
+    "member",
+    "speaker",
+];
 
 /// The assignment of labels to seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,10 +145,10 @@ impl Labels {
             .unwrap_or(words);
         let name = match words {
             [one] => TITLES
-                .split(' ')
+                .iter()
                 .find_map(|title| one.strip_prefix(title))
                 .unwrap_or(one),
-            [title, name] if TITLES.split(' ').any(|known| known == title) => name,
+            [title, name] if TITLES.contains(&title.as_str()) => name,
             _ => return None,
         };
         self.order

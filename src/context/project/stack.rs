@@ -267,7 +267,13 @@ fn fixed_version(requirement: &str) -> Option<String> {
 }
 
 /// Files of tools for workspaces.
-const WORKSPACE_FILES: &str = "pnpm-workspace.yaml lerna.json go.work nx.json turbo.json";
+const WORKSPACE_FILES: [&str; 5] = [
+    "pnpm-workspace.yaml",
+    "lerna.json",
+    "go.work",
+    "nx.json",
+    "turbo.json",
+];
 
 pub(super) fn architecture(
     tree: &Tree,
@@ -288,8 +294,9 @@ pub(super) fn architecture(
         .iter()
         .filter(|manifest| !manifest.path.contains('/'));
     let mut configuration = tree.configuration.iter();
-    let is_of_workspace = |path: &String| WORKSPACE_FILES.split(' ').any(|name| name == path);
-    if tops.any(|manifest| manifest.content.is_workspace) || configuration.any(is_of_workspace) {
+    if tops.any(|manifest| manifest.content.is_workspace)
+        || configuration.any(|path| WORKSPACE_FILES.contains(&path.as_str()))
+    {
         return Some("workspace");
     }
     let is_package = |manifest: &&&Manifest| {

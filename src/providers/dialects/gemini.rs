@@ -41,9 +41,30 @@ pub(crate) fn body(ask: &Ask, form: &Form) -> Value {
 }
 
 /// The schema keywords that Gemini supports; some models ignore others, some refuse them.
-const KEYWORDS: &str = "$id $defs $ref $anchor type format title description enum items prefixItems \
-                        minItems maxItems minimum maximum anyOf oneOf properties \
-                        additionalProperties required propertyOrdering nullable";
+const KEYWORDS: [&str; 22] = [
+    "$id",
+    "$defs",
+    "$ref",
+    "$anchor",
+    "type",
+    "format",
+    "title",
+    "description",
+    "enum",
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "minimum",
+    "maximum",
+    "anyOf",
+    "oneOf",
+    "properties",
+    "additionalProperties",
+    "required",
+    "propertyOrdering",
+    "nullable",
+];
 
 /// Returns the schema with only the supported keywords, and with `propertyOrdering` at every
 /// object, without which the model may answer before it reasons.
@@ -58,8 +79,7 @@ fn fitted(schema: Value) -> Value {
         fields.insert("enum".into(), json!([only]));
     }
     let refers = fields.contains_key("$ref");
-    let is_keyword = |key: &str| KEYWORDS.split(' ').any(|keyword| keyword == key);
-    fields.retain(|key, _| is_keyword(key) && (!refers || key.starts_with('$')));
+    fields.retain(|key, _| KEYWORDS.contains(&key.as_str()) && (!refers || key.starts_with('$')));
     for (key, value) in &mut fields {
         let whole = std::mem::take(value);
         *value = match (key.as_str(), whole) {

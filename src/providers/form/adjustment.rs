@@ -167,7 +167,7 @@ impl Form {
             return Some(adjustment);
         }
         // The error names a required field: other fields in its message are not the cause.
-        if OWN.split(' ').any(is_field) {
+        if OWN.into_iter().any(is_field) {
             return None;
         }
         let names = names_in(&refusal.words);
@@ -198,11 +198,11 @@ impl Form {
         {
             return Some(Adjustment::TokensField(self.tokens_field.other()));
         }
-        let mut structural = STRUCTURE.split(' ').chain(["output_config"]);
-        let is_structural = structural.any(is_named);
-        is_structural
-            .then(|| self.lesser_structure(dialect))
-            .flatten()
+        let structural = STRUCTURE
+            .iter()
+            .chain(&["output_config"])
+            .any(|path| is_named(path));
+        structural.then(|| self.lesser_structure(dialect)).flatten()
     }
 
     fn lesser_structure(&self, dialect: Dialect) -> Option<Adjustment> {

@@ -35,8 +35,15 @@ pub struct ConvergenceEntry {
 }
 
 /// The keys of the entry, in their order.
-pub(super) const KEYS: &str = "iteration questions_stable_count open_questions_count \
-                               high_confidence_ratio last_decision rule questions";
+pub(super) const KEYS: [&str; 7] = [
+    "iteration",
+    "questions_stable_count",
+    "open_questions_count",
+    "high_confidence_ratio",
+    "last_decision",
+    "rule",
+    "questions",
+];
 
 /// From 0 to 1; `None` without items.
 pub(in crate::refinement) fn high_confidence_ratio(measure: &DocumentMeasure) -> Option<f64> {
@@ -97,7 +104,7 @@ impl ConvergenceEntry {
             // A fingerprint can look like a number.
             Some(quoted(&self.questions)),
         ];
-        let members = KEYS.split(' ').zip(values);
+        let members = KEYS.into_iter().zip(values);
         members
             .filter_map(|(key, value)| Some((key, value?)))
             .collect()

@@ -176,8 +176,7 @@ fn parse(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
         Some((line, _)) => return Err(key_error(line, "must be a mapping")),
     };
     let mut members = keys.into_iter().flatten();
-    let is_own = |key: &str| KEYS.split(' ').any(|own| own == key);
-    if let Some((key, member)) = members.find(|(key, _)| !is_own(key)) {
+    if let Some((key, member)) = members.find(|(key, _)| !KEYS.contains(&key.as_str())) {
         let key = one_line(key);
         let problem = format!("has the key `{key}`, which is not its own: write it elsewhere");
         return Err(key_error(member.line, problem));
