@@ -68,12 +68,15 @@ fn of_node(node: &Node) -> Option<RowOptions> {
         }
         // Other programs write lists into tables as their language does.
         NodeValue::Text(list) if list.starts_with(['[', '{']) => {
-            let list = list.split_whitespace().collect::<Vec<_>>().join(" ");
-            let list = list
-                .replace("array([", "[")
-                .replace("], dtype=object)", "]");
-            let list = json::parse_loose(&list.replace("])", "]")).ok().flatten()?;
-            return of_node(&list);
+            let mut list = list.clone();
+            if list.contains("array([") {
+                // As pandas writes them.
+                list = list.split_whitespace().collect::<Vec<_>>().join(" ");
+                for (other, own) in [("array([", "["), ("], dtype=object)", "]"), ("])", "]")] {
+                    list = list.replace(other, own);
+                }
+            }
+            return of_node(&json::parse_loose(&list).ok().flatten()?);
         }
         NodeValue::Text(list) if list.contains(['|', '\n']) => {
             let mark = if list.contains('|') { '|' } else { '\n' };
