@@ -5,6 +5,7 @@
 //! of what kinds its words are, in which order, and how a clause begins. `classes.toml` has the kinds
 //! of words, `weights.toml` a weight for each feature of a sentence. The weights are fitted to the
 //! labelled sentences of `sentences.toml` and of the tests by the test `fit`, and to nothing else.
+//! Bare claims that all is done are not among the sentences: they stand beside reports and admissions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
@@ -15,12 +16,14 @@ use crate::agent_loop::text::{Token, TokenKind, tokens};
 use crate::text::word_list::{WordList, WordLists, load};
 
 /// Above this weight a sentence admits something of which its phrases say nothing.
-const ADMITS: f32 = 1.25;
+const ADMITS: f32 = 0.75;
 /// Above this weight it admits what its phrases say.
 const AGREES: f32 = -0.5;
-/// The least share of known words of an English sentence, and that of one that is surely English.
-const KNOWN: f32 = 0.12;
-const WELL_KNOWN: f32 = 0.4;
+/// How much of the mean weight of a response each of its sentences has: beside a careful report an
+/// odd sentence admits less than beside a bare claim.
+const SHARE: f32 = 0.75;
+/// The least share of words with a weight in an English sentence.
+const KNOWN: f32 = 0.5;
 
 /// The words within which a kind of word belongs to the one before.
 const NEAR: usize = 6;
@@ -37,6 +40,7 @@ const NEAR: usize = 6;
 /// | `=` | a word | the word |
 /// | `starts` | a word | the word at its beginning |
 /// | `not` | a word | the word behind one that denies |
+/// | a word or mark | the next | both in this order |
 type Feature<'a> = (&'a str, &'a str);
 
 const PLACES: [&str; 2] = ["1st", "2nd"];
@@ -84,22 +88,34 @@ static BY_FEATURE: LazyLock<HashMap<Feature<'_>, f32>> = LazyLock::new(|| {
 });
 
 /// `sentence` is in lower case, with straight apostrophes; `by_phrases` is what its phrases say, which
-/// decide alone in other languages.
-pub(super) fn admits(sentence: &str, by_phrases: bool) -> bool {
+/// decide alone in other languages; `tone` is that of the response.
+pub(super) fn admits(sentence: &str, by_phrases: bool, tone: f32) -> bool {
     let (weight, known) = weight(sentence);
     if by_phrases {
-        known < WELL_KNOWN || weight > AGREES
+        known < KNOWN || weight > AGREES
     } else {
-        known >= KNOWN && weight > ADMITS
+        known >= KNOWN && weight + SHARE * tone > ADMITS
     }
 }
 
-/// Returns the weight of a sentence, and the share of its words that are known.
+/// Returns the mean weight of the sentences of a response.
+#[expect(clippy::cast_precision_loss, reason = "a few thousand")]
+pub(super) fn tone<'a>(sentences: impl Iterator<Item = &'a str>) -> f32 {
+    let weights: Vec<f32> = sentences.map(|sentence| weight(sentence).0).collect();
+    weights.iter().sum::<f32>() / weights.len().max(1) as f32
+}
+
+/// Returns the weight of a sentence, and the share of its words that have one.
+#[expect(clippy::cast_precision_loss, reason = "a few hundred")]
 fn weight(sentence: &str) -> (f32, f32) {
-    let (features, known) = features(sentence);
-    let weight = |feature: &Feature<'_>| BY_FEATURE.get(feature).copied().unwrap_or_default();
-    let sum: f32 = features.iter().map(weight).sum();
-    (weight(&("", "")) + sum * scale(features.len()), known)
+    let features = features(sentence);
+    let weight = |feature: &Feature<'_>| BY_FEATURE.get(feature).copied();
+    let sum: f32 = features.iter().filter_map(weight).sum();
+    let words = features.iter().filter(|feature| feature.0 == "=");
+    let known = words.clone().filter(|word| weight(word).is_some()).count();
+    let share = known as f32 / words.count().max(1) as f32;
+    let base = weight(&("", "")).unwrap_or_default();
+    (base + sum * scale(features.len()), share)
 }
 
 /// A long sentence has many features, and weighs no more for it.
@@ -124,38 +140,30 @@ fn is_word(name: &str) -> bool {
     name.starts_with(char::is_alphanumeric)
 }
 
-/// Returns the features of a sentence, and the share of its words that are known.
-#[expect(clippy::cast_precision_loss, reason = "a few hundred")]
-fn features(sentence: &str) -> (HashSet<Feature<'_>>, f32) {
+fn features(sentence: &str) -> HashSet<Feature<'_>> {
     let names = names(sentence);
     let mut features: HashSet<Feature<'_>> = HashSet::with_capacity(64);
     let first = names.first().filter(|name| is_word(name));
     features.extend(first.map(|first| ("starts", *first)));
     let words = names.iter().filter(|name| is_word(name));
-    features.extend(words.clone().map(|word| ("=", *word)));
-    let (mut known, mut start, mut opening) = (0, 0, "^");
+    features.extend(words.map(|word| ("=", *word)));
+    features.extend(names.iter().copied().zip(names.iter().copied().skip(1)));
+    let (mut start, mut opening) = (0, "^");
     for (end, name) in names.iter().enumerate().chain([(names.len(), &"")]) {
         if !name.is_empty() && !TABLES.dividers.has(name) {
             continue;
         }
         let clause = names.get(start..end).unwrap_or_default();
         if !clause.is_empty() {
-            known += add_clause(&mut features, clause, opening);
+            add_clause(&mut features, clause, opening);
         }
-        known += usize::from(is_word(name));
         (start, opening) = (end + 1, name);
     }
-    (features, known as f32 / words.count().max(1) as f32)
+    features
 }
 
-/// Returns how many of the words are known.
-fn add_clause<'a>(
-    features: &mut HashSet<Feature<'a>>,
-    clause: &[&'a str],
-    opening: &'a str,
-) -> usize {
+fn add_clause<'a>(features: &mut HashSet<Feature<'a>>, clause: &[&'a str], opening: &'a str) {
     let mut spans: Vec<(usize, usize, &str)> = Vec::new();
-    let mut known = 0;
     let mut is_denied = false;
     for (start, first) in clause.iter().enumerate() {
         let before = spans.len();
@@ -166,7 +174,6 @@ fn add_clause<'a>(
             }
         }
         let here = spans.get(before..).unwrap_or_default();
-        known += usize::from(!here.is_empty());
         if here
             .iter()
             .any(|span| span.1 == start + 1 && span.2 == "denial")
@@ -187,7 +194,6 @@ fn add_clause<'a>(
         let behind = near.filter(|it| it.0 >= *end);
         features.extend(behind.map(|other| (*class, other.2)));
     }
-    known
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 mod outcome;
 
 use self::outcome::{Outcome, of_code, of_line, of_share, of_table};
-use super::admissions::admits;
+use super::admissions::{admits, tone};
 use super::numbers::{StatedProgress, progress};
 use super::phrases::{PhraseMatch, Sense, matches};
 use crate::agent_loop::checklist::is_optional_label;
@@ -76,6 +76,8 @@ struct Surroundings {
     lead_in: LeadIn,
     /// The last sentence speaks of output that is not of the agent's last run.
     is_before_others: bool,
+    /// What the sentences of the response weigh together.
+    tone: f32,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -94,7 +96,15 @@ enum LeadIn {
 
 fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
     let mut statements = Vec::new();
-    let mut around = Surroundings::default();
+    let lower = |block: &Block| block.prose.to_lowercase().replace(['’', 'ʼ'], "'");
+    let prose = blocks.iter().filter(|block| block.is_prose());
+    let prose: Vec<String> = prose.map(|block| lower(block)).collect();
+    let all = prose.iter().flat_map(|text| sentences(text));
+    let stated = all.filter(|sentence| !sentence.is_question);
+    let mut around = Surroundings {
+        tone: tone(stated.map(|sentence| sentence.text)),
+        ..Surroundings::default()
+    };
     for (block_number, block) in blocks.iter().enumerate() {
         if !block.is_prose() {
             let is_own = !around.is_before_others && around.lead_in != LeadIn::Past;
@@ -113,7 +123,7 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
             around.lead_in = LeadIn::None;
             continue;
         }
-        let lower = block.prose.to_lowercase().replace(['’', 'ʼ'], "'");
+        let lower = lower(block);
         let is_heading = matches!(block.kind, BlockKind::Heading(_));
         if let BlockKind::Heading(level) = block.kind {
             around.enter(level, &lower);
@@ -264,7 +274,7 @@ fn statement(
     let is_output = outcome == Some(Outcome::Fails) && of_line(sentence.text) == outcome;
     let label = sentence.text.split_once(':').map_or("", |(label, _)| label);
     let is_sure = is_output || TABLES.list("open_labels").has(label);
-    let admits = by_phrases && is_sure || admits(sentence.text, by_phrases);
+    let admits = by_phrases && is_sure || admits(sentence.text, by_phrases, around.tone);
     ProseStatement {
         claims: around.lead_in != LeadIn::Conditional
             && (progress == Some(StatedProgress::All) || is_claimed),
