@@ -5,7 +5,7 @@
 //! of what kinds its words are, in which order, and how a clause begins. `classes.toml` has the kinds
 //! of words, `weights.toml` a weight for each feature of a sentence. The weights are fitted to the
 //! labelled sentences of `sentences.toml` and of the tests by the test `fit`, and to nothing else.
-//! Bare claims that all is done are not among the sentences: they stand beside reports and admissions.
+//! Bare claims that all is done are few among them: they stand beside reports and admissions alike.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ use crate::agent_loop::text::{Token, TokenKind, tokens};
 use crate::text::word_list::{WordList, WordLists, load};
 
 /// Above this weight a sentence admits something of which its phrases say nothing.
-const ADMITS: f32 = 0.75;
+const ADMITS: f32 = 0.5;
 /// Above this weight it admits what its phrases say.
 const AGREES: f32 = -0.5;
 /// How much of the mean weight of a response each of its sentences has: beside a careful report an
@@ -98,11 +98,13 @@ pub(super) fn admits(sentence: &str, by_phrases: bool, tone: f32) -> bool {
     }
 }
 
-/// Returns the mean weight of the sentences of a response.
+/// Returns the mean weight of the sentences of a response, without the claim that it begins with.
 #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
 pub(super) fn tone<'a>(sentences: impl Iterator<Item = &'a str>) -> f32 {
     let weights: Vec<f32> = sentences.map(|sentence| weight(sentence).0).collect();
-    weights.iter().sum::<f32>() / weights.len().max(1) as f32
+    let rest = weights.get(1..).filter(|rest| !rest.is_empty());
+    let rest = rest.unwrap_or(&weights);
+    rest.iter().sum::<f32>() / rest.len().max(1) as f32
 }
 
 /// Returns the weight of a sentence, and the share of its words that have one.
