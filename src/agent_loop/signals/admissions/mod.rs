@@ -16,12 +16,14 @@ use crate::agent_loop::text::{Token, TokenKind, tokens};
 use crate::text::word_list::{WordList, WordLists, load};
 
 /// Above this weight a sentence admits something of which its phrases say nothing.
-const ADMITS: f32 = 0.5;
+const ADMITS: f32 = 0.4;
 /// Above this weight it admits what its phrases say.
 const AGREES: f32 = -0.5;
 /// How much of the mean weight of a response each of its sentences has: beside a careful report an
 /// odd sentence admits less than beside a bare claim.
-const SHARE: f32 = 0.75;
+const SHARE: f32 = 0.5;
+/// The least mean weight that counts: many careful sentences do not outweigh an odd one.
+const LEAST_TONE: f32 = -2.0;
 /// The least share of words with a weight in an English sentence.
 const KNOWN: f32 = 0.5;
 
@@ -94,7 +96,7 @@ pub(super) fn admits(sentence: &str, by_phrases: bool, tone: f32) -> bool {
     if by_phrases {
         known < KNOWN || weight > AGREES
     } else {
-        known >= KNOWN && weight + SHARE * tone > ADMITS
+        known >= KNOWN && weight + SHARE * tone.max(LEAST_TONE) > ADMITS
     }
 }
 
@@ -102,8 +104,7 @@ pub(super) fn admits(sentence: &str, by_phrases: bool, tone: f32) -> bool {
 #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
 pub(super) fn tone<'a>(sentences: impl Iterator<Item = &'a str>) -> f32 {
     let weights: Vec<f32> = sentences.map(|sentence| weight(sentence).0).collect();
-    let rest = weights.get(1..).filter(|rest| !rest.is_empty());
-    let rest = rest.unwrap_or(&weights);
+    let rest = weights.get(1..).unwrap_or_default();
     rest.iter().sum::<f32>() / rest.len().max(1) as f32
 }
 

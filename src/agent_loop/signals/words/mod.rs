@@ -2,7 +2,7 @@
 
 mod outcome;
 
-use self::outcome::{Outcome, of_code, of_line, of_share, of_table};
+use self::outcome::{Outcome, has_open_cell, of_code, of_line, of_share, of_table};
 use super::admissions::{admits, tone};
 use super::numbers::{StatedProgress, progress};
 use super::phrases::{PhraseMatch, Sense, matches};
@@ -114,9 +114,12 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
                 BlockKind::Table => of_table(source),
                 _ => None,
             };
+            let is_open = block.kind == BlockKind::Table && has_open_cell(source);
             statements.push(ProseStatement {
                 block: block_number,
                 is_item: true,
+                is_open,
+                lacks: is_open,
                 outcome: outcome.filter(|_| is_own),
                 ..ProseStatement::default()
             });
@@ -142,7 +145,7 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
                 block: block_number,
                 is_item,
                 is_open: true,
-                lacks: is_under_open,
+                lacks: is_under_open || is_unchecked,
                 ..ProseStatement::default()
             });
         }
@@ -159,7 +162,8 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
             };
             statement.claims &= !is_unchecked;
             if at == last {
-                around.note_lead_in(sentence.text, &matches, is_heading);
+                let is_alone = last == 0 && !is_item;
+                around.note_lead_in(sentence.text, &matches, (is_heading, is_alone));
                 // What the label stands over says whether something is open.
                 statement.is_open &= around.lead_in != LeadIn::Open;
                 statement.lacks &= around.lead_in == LeadIn::None;
@@ -183,11 +187,22 @@ impl Surroundings {
         self.lead_in = LeadIn::None;
     }
 
-    fn note_lead_in(&mut self, sentence: &str, matches: &[PhraseMatch], is_heading: bool) {
+    /// `is_alone` if the sentence is a paragraph.
+    fn note_lead_in(
+        &mut self,
+        sentence: &str,
+        matches: &[PhraseMatch],
+        (is_heading, is_alone): (bool, bool),
+    ) {
         let is_past = |found: &PhraseMatch| matches!(found.meaning, Sense::Past | Sense::Recovery);
         let is_past = matches.iter().any(is_past);
         self.is_before_others = is_past || is_of_others(sentence);
         let text = sentence.trim_end_matches([' ', '*', '_']);
+        let label = text
+            .trim_matches(|c: char| !c.is_alphanumeric())
+            .replace('-', " ");
+        let is_open_label = TABLES.list("open_labels").has(&label);
+        let is_heading = is_heading || is_open_label && is_alone;
         if !text.ends_with([':', '：']) && !is_heading {
             return;
         }
@@ -195,9 +210,6 @@ impl Surroundings {
         let is_open = |found: &PhraseMatch| {
             matches!(found.meaning, Sense::Open | Sense::Lack) && !found.is_denied
         };
-        let label = text
-            .trim_matches(|c: char| !c.is_alphanumeric())
-            .replace('-', " ");
         self.lead_in = if is_optional_label(text)
             || has(Sense::Optional)
             || has_word(text, TABLES.list("of_person"))
@@ -207,7 +219,7 @@ impl Surroundings {
             LeadIn::Past
         } else if has_word(text, TABLES.list("condition_labels")) {
             LeadIn::Conditional
-        } else if matches.iter().any(is_open) || TABLES.list("open_labels").has(&label) {
+        } else if matches.iter().any(is_open) || is_open_label {
             LeadIn::Open
         } else {
             LeadIn::None

@@ -83,6 +83,15 @@ pub(super) fn of_table(table: &str) -> Option<Outcome> {
     cells.find_map(|cell| of_line(cell.trim()).filter(|outcome| *outcome == Outcome::Fails))
 }
 
+/// `| Retransmission | not started |`
+pub(super) fn has_open_cell(table: &str) -> bool {
+    let mut cells = table.lines().flat_map(|row| row.split('|'));
+    cells.any(|cell| {
+        let words = cell.trim_matches(|c: char| !c.is_alphanumeric());
+        TABLES.list("open_cells").has(&words.to_lowercase())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
