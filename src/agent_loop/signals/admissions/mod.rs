@@ -7,7 +7,7 @@
 //! labelled sentences of `sentences.toml` and of the tests by the test `fit`, and to nothing else.
 //! Bare claims that all is done are few among them: they stand beside reports and admissions alike.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -78,16 +78,23 @@ static PHRASES: LazyLock<HashMap<&str, Vec<Rest>>> = LazyLock::new(|| {
     phrases
 });
 
-/// In hundredths, by the names of a feature; that without a name is of each sentence.
-static WEIGHTS: LazyLock<BTreeMap<String, i16>> =
-    LazyLock::new(|| load(include_str!("weights.toml")));
 static BY_FEATURE: LazyLock<HashMap<Feature<'_>, f32>> = LazyLock::new(|| {
-    let weights = WEIGHTS.iter();
-    let named = weights.map(|(name, weight)| (name.split_once(' ').unwrap_or((name, "")), *weight));
+    let named =
+        weights().map(|(name, weight)| (name.split_once(' ').unwrap_or((name, "")), weight));
     named
         .map(|(name, weight)| (name, f32::from(weight) / 100.0))
         .collect()
 });
+
+/// Returns the weights in hundredths, by the names of a feature; that without a name is of each
+/// sentence. A reader of any TOML would take longer than a check. No name needs an escape.
+fn weights() -> impl Iterator<Item = (&'static str, i16)> {
+    let lines = include_str!("weights.toml").lines();
+    lines.filter_map(|line| {
+        let (name, weight) = line.strip_prefix('"')?.split_once("\" = ")?;
+        Some((name, weight.parse().ok()?))
+    })
+}
 
 /// `sentence` is in lower case, with straight apostrophes; `by_phrases` is what its phrases say, which
 /// decide alone in other languages; `tone` is that of the response.
