@@ -13,8 +13,14 @@ use crate::files::resolved;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
 /// The manifest of a folder, by its possible names.
-const MANIFESTS: &str = "suite.yaml suite.yml suite.json promptfooconfig.yaml promptfooconfig.yml \
-                         promptfooconfig.json";
+const MANIFESTS: [&str; 6] = [
+    "suite.yaml",
+    "suite.yml",
+    "suite.json",
+    "promptfooconfig.yaml",
+    "promptfooconfig.yml",
+    "promptfooconfig.json",
+];
 /// A case's fields, beside its texts.
 const FIELDS: [&str; 3] = ["case.yaml", "case.yml", "case.json"];
 const QUESTIONS: [&str; 2] = ["question.md", "question.txt"];
@@ -27,9 +33,8 @@ const DEEPEST: usize = 8;
 const MAX_FILES: usize = 1000;
 
 pub(super) fn manifest(folder: &CaseFile) -> Option<CaseFile> {
-    let names = MANIFESTS.split(' ').map(Path::new);
-    let mut files = names.filter_map(|name| folder.inner(name).ok());
-    files.find(|file| file.path.is_file())
+    let files = MANIFESTS.map(|name| folder.inner(Path::new(name)).ok());
+    files.into_iter().flatten().find(|file| file.path.is_file())
 }
 
 /// Returns the cases of the log's folder.
@@ -47,7 +52,7 @@ pub(super) fn cases(terms: &RowTerms, log: &FileLog) -> io::Result<Vec<RawCase>>
                 ..log.file.clone()
             };
             (node, log.of(file), name)
-        } else if MANIFESTS.split(' ').any(|known| known == name) {
+        } else if MANIFESTS.contains(&name.as_str()) {
             continue;
         } else if is_case {
             let stem = Path::new(&name).file_stem().unwrap_or_default();

@@ -198,10 +198,8 @@ fn go_on(args: &ResumeArgs, suite: Option<&Path>, app: App<'_>) -> Result<Exit, 
     let remaining: Vec<CaseRunId> = state.remaining().into_iter().cloned().collect();
     let mut spent = earlier_spending(&state, &planner.sources.home);
     if let Some(place) = &place {
-        let unseen = place
-            .spent(id.as_str())?
-            .0
-            .saturating_sub(spent.counted().0);
+        let all = place.spent(id.as_str())?;
+        let unseen = all.0.saturating_sub(spent.counted().0);
         // It is in journals that are not in this home.
         spent.cost.known += MicroUsd(unseen);
     }

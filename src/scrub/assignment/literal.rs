@@ -74,11 +74,11 @@ impl ValueReader<'_> {
         }
         let end = self.closing(start, slashes, quote, hashes)?;
         let after = end + slashes + 1;
+        // ``NAME=`a{B`c`` is a value with such signs, and no literal.
         let is_glued = self
             .after(after)
             .first()
             .is_some_and(u8::is_ascii_alphanumeric);
-        // ``NAME=`a{B`c`` is a value with such signs, and no literal.
         let value = span(start, end - start, ValueForm::Quoted);
         (quote != b'`' || !is_glued).then_some((value, after))
     }

@@ -60,10 +60,8 @@ struct Submissions {
     waiting: Mutex<BTreeMap<ConsultationId, Arc<Waiting>>>,
     /// How many jobs the workers take at once.
     slots: AtomicUsize,
-    news: (
-        mpsc::UnboundedSender<News>,
-        tokio::sync::Mutex<mpsc::UnboundedReceiver<News>>,
-    ),
+    tell: mpsc::UnboundedSender<News>,
+    news: tokio::sync::Mutex<mpsc::UnboundedReceiver<News>>,
 }
 
 /// A consultation in flight.
@@ -99,7 +97,8 @@ impl FleetExecutor {
             accounts,
             waiting: Mutex::default(),
             slots: AtomicUsize::new(0),
-            news: (tell, tokio::sync::Mutex::new(news)),
+            tell,
+            news: tokio::sync::Mutex::new(news),
         });
         let mut tasks = JoinSet::new();
         let all = Arc::clone(&shared);
@@ -159,7 +158,7 @@ impl Executor for FleetExecutor {
 
     fn news(&self) -> BoxFuture<'_, News> {
         Box::pin(async {
-            match self.shared.news.1.lock().await.recv().await {
+            match self.shared.news.lock().await.recv().await {
                 Some(news) => news,
                 None => std::future::pending().await,
             }
@@ -183,7 +182,7 @@ impl Submissions {
 
     fn tell(&self, news: News) {
         // It lives as long as this.
-        let _ = self.news.0.send(news);
+        let _ = self.tell.send(news);
     }
 
     /// Puts a job into its queue, unless it is there. Workers learn of a queue by the entry of the

@@ -28,10 +28,14 @@ use value::{is_same, typed, value};
 pub(super) use rows::rows_of;
 
 /// Fields of a case that no other program names otherwise.
-const CASE_FIELDS: &str = "id context files match tags source metadata";
+const CASE_FIELDS: [&str; 7] = [
+    "id", "context", "files", "match", "tags", "source", "metadata",
+];
 
 /// What can be mapped.
-const FIELDS: &str = "question, expected, options, context, id, tags, index";
+const FIELDS: [&str; 7] = [
+    "question", "expected", "options", "context", "id", "tags", "index",
+];
 
 /// What a blank text is called.
 const BLANK: &str = "blank";
@@ -279,7 +283,7 @@ impl Shape {
     fn names(&self) -> impl Iterator<Item = &str> {
         let lists = self.fields.values();
         let mapped = lists.flat_map(|list| list.split(['|', ',']));
-        CASE_FIELDS.split(' ').chain(mapped)
+        CASE_FIELDS.into_iter().chain(mapped)
     }
 
     fn is_known(&self, key: &str) -> bool {
@@ -357,8 +361,9 @@ pub fn field_pair(text: &str) -> Result<(String, String), String> {
         let mut names = SHAPES.own.field(field).split('|');
         *field == of || names.any(|name| name == of)
     };
-    let Some(of) = FIELDS.split(", ").find(is_named) else {
-        return Err(format!("`{of}` is none of {FIELDS}; join names with `+`"));
+    let Some(of) = FIELDS.into_iter().find(is_named) else {
+        let fields = FIELDS.join(", ");
+        return Err(format!("`{of}` is none of {fields}; join names with `+`"));
     };
     if name.is_empty() || of == "index" && name.parse::<usize>().is_err() {
         return Err("must be such as `question=NAME` or `index=1`".to_owned());

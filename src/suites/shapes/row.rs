@@ -23,7 +23,7 @@ impl Shape {
         };
         if self.is_case {
             self.check_names(map, log)?;
-            for name in CASE_FIELDS.split(' ') {
+            for name in CASE_FIELDS {
                 set(name, member(map, name).cloned());
             }
         }
