@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use regex::{Captures, Regex, Replacer};
+use regex::{Captures, Match, Regex, Replacer};
 
 /// A regular expression. One that is none would match nothing; the tests use each.
 #[derive(Debug)]
@@ -40,6 +40,12 @@ impl Pattern {
     pub fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
         let regex = self.regex().into_iter();
         regex.flat_map(move |regex| regex.captures_iter(text))
+    }
+
+    /// Matches without their groups, which are found several times as fast.
+    pub fn whole<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
+        let regex = self.regex().into_iter();
+        regex.flat_map(move |regex| regex.find_iter(text))
     }
 
     pub fn replace_in<'t>(&self, text: &'t str, replacement: impl Replacer) -> Cow<'t, str> {

@@ -10,7 +10,7 @@ use crate::text::clean::front_matter;
 use crate::text::pattern::Pattern;
 
 /// What stands in prose for inline code and quoted words.
-pub(super) const PLACEHOLDER: char = '\u{fffc}';
+pub const PLACEHOLDER: char = '\u{fffc}';
 
 /// The last message of an agent.
 #[derive(Debug, Default)]

@@ -1,9 +1,5 @@
 //! Sentences, in any language that ends them by a mark, and their words, numbers and marks.
 
-use std::ops::Range;
-
-use regex::Captures;
-
 use super::TABLES;
 use super::message::PLACEHOLDER;
 use crate::text::pattern::Pattern;
@@ -121,27 +117,29 @@ pub fn has_word(text: &str, words: &[impl AsRef<str>]) -> bool {
         .any(|word| words.iter().any(|known| known.as_ref() == word))
 }
 
-/// The kinds of tokens by the group that matches: a number, a word, inline code, a mark.
+/// A number, a word, inline code, a mark.
 static TOKEN: Pattern = Pattern::prepared("", |_| {
     // Those of `is_unspaced`.
     let letter = r"[\u{e00}-\u{eff}\u{1000}-\u{109f}\u{1780}-\u{17ff}\u{3040}-\u{30ff}\u{3400}-\u{9fff}\u{f900}-\u{faff}\u{20000}-\u{3ffff}]";
     let word = format!(r"[\w--{letter}]+");
-    format!(r"(\d+(?:[.,]\d+)*\b%?)|({letter}|{word}(?:['.]{word})*)|(\u{{fffc}})|(\S)")
+    format!(r"\d+(?:[.,]\d+)*\b%?|{letter}|{word}(?:['.]{word})*|\S")
 });
 
 /// `sentence` is in lower case, with straight apostrophes.
 pub fn tokens(sentence: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
-    for (token, range) in TOKEN.all(sentence).filter_map(|found| group(&found)) {
-        let text = sentence.get(range.clone()).unwrap_or_default();
-        let mark = text.chars().next().unwrap_or_default();
-        let kind = match token {
-            1 => TokenKind::Number,
-            2 => TokenKind::Word,
-            3 => TokenKind::Placeholder,
-            _ if matches!(mark, '-' | '‐' | '‑') => {
-                let before = sentence.get(..range.start).unwrap_or_default();
-                let after = sentence.get(range.end..).unwrap_or_default();
+    for found in TOKEN.whole(sentence) {
+        let text = found.as_str();
+        let in_number = |c: char| c.is_numeric() || matches!(c, '.' | ',' | '%');
+        let kind = match text.chars().next().unwrap_or_default() {
+            PLACEHOLDER => TokenKind::Placeholder,
+            first if first.is_numeric() && text.chars().all(in_number) => TokenKind::Number,
+            first if first.is_alphanumeric() || text.len() > first.len_utf8() || first == '_' => {
+                TokenKind::Word
+            }
+            '-' | '‐' | '‑' => {
+                let before = sentence.get(..found.start()).unwrap_or_default();
+                let after = sentence.get(found.end()..).unwrap_or_default();
                 if before.ends_with(char::is_alphanumeric)
                     && after.starts_with(char::is_alphanumeric)
                 {
@@ -149,15 +147,11 @@ pub fn tokens(sentence: &str) -> Vec<Token<'_>> {
                 }
                 TokenKind::Mark('-')
             }
-            _ => TokenKind::Mark(mark),
+            mark => TokenKind::Mark(mark),
         };
         tokens.push(Token { text, kind });
     }
     tokens
-}
-
-fn group(found: &Captures<'_>) -> Option<(usize, Range<usize>)> {
-    (1..found.len()).find_map(|number| Some((number, found.get(number)?.range())))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::agent_loop::signals::LONGEST_UNMASKED;
 use crate::agent_loop::text::{TABLES, pattern, rows};
 use crate::stopping::exit_check::evidence::ErrorSignature;
+use crate::text::byte_pattern::BytePattern;
 use crate::text::clean::{shortened, shortened_unmasked};
 use crate::text::pattern::Pattern;
 
@@ -38,15 +39,15 @@ enum ErrorForm {
     Mentions,
 }
 
-static FORMS: LazyLock<[(ErrorForm, Pattern); 7]> = LazyLock::new(|| {
+static FORMS: LazyLock<[(ErrorForm, BytePattern); 7]> = LazyLock::new(|| {
     let rows = rows(include_str!("forms.toml"));
     [
-        (ErrorForm::Begins, r"(?i)^[^\pL\pN]*{}"),
+        (ErrorForm::Begins, r"(?i)^(?u:[^\pL\pN]*){}"),
         (ErrorForm::Holds, "{}"),
         (ErrorForm::Matches, "{}"),
         (
             ErrorForm::Named,
-            r"^[^\pL\pN]*(?:[^: (]*[.$])?[A-Z]\w*{}(?:[: (]|$)",
+            r"^(?u:[^\pL\pN]*)(?:[^: (]*[.$])?[A-Z]\w*{}(?:[: (]|$)",
         ),
         (ErrorForm::Outline, "(?i)^{}"),
         (ErrorForm::Summary, "(?i)^{}"),

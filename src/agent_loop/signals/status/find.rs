@@ -13,6 +13,8 @@ use crate::text::pattern::Pattern;
 
 /// A line that is longer is prose.
 const LONGEST_LINE: usize = 200;
+/// A longer tag is text.
+const LONGEST_TAG: usize = 640;
 /// A longer object is data.
 const LONGEST_OBJECT: usize = 16_000;
 
@@ -27,12 +29,10 @@ static EVENT: Pattern = Pattern::prepared("", |_| {
     format!(r"(?is)<event\s(?:[^<>]*?{topic})?[^<>]*>.*?</event\s*>")
 });
 
-/// A short tag with its end tag.
+/// A tag with its end tag.
 static TAG: Pattern = Pattern::prepared("", |_| {
     let name = "promise|status|exit|exit[_-]signal";
-    format!(
-        r"(?i)<(?P<name>{name})(?:\s[^<>]{{0,300}})?>(?P<content>[^<]{{0,300}})</(?P<end>{name})\s*>"
-    )
+    format!(r"(?i)<(?P<name>{name})(?:\s[^<>]*)?>(?P<content>[^<]*)</(?P<end>{name})\s*>")
 });
 
 /// With a promise, it is the only text of `<promise>` that counts.
@@ -148,7 +148,9 @@ fn of_object(object: &str, start: usize) -> Option<StatedSignal> {
 
 fn of_tag(tag: &Captures<'_>, promise: Option<&str>) -> Option<StatedSignal> {
     let name = tag.name("name")?.as_str().to_ascii_lowercase();
-    if !tag.name("end")?.as_str().eq_ignore_ascii_case(&name) {
+    let whole = tag.get(0)?;
+    let is_closed = tag.name("end")?.as_str().eq_ignore_ascii_case(&name);
+    if !is_closed || whole.len() > LONGEST_TAG {
         return None;
     }
     let content = tag.name("content")?.as_str();
@@ -158,8 +160,7 @@ fn of_tag(tag: &Captures<'_>, promise: Option<&str>) -> Option<StatedSignal> {
         "status" => state_of(content),
         _ => truth_of(content).or_else(|| state_of(content)),
     }?;
-    let tag = tag.get(0)?;
-    Some(StatedSignal::of_text(tag.as_str(), tag.start(), state))
+    Some(StatedSignal::of_text(whole.as_str(), whole.start(), state))
 }
 
 /// An empty text never is.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::agent_loop::text::{TABLES, has_word, pattern, rows};
+use crate::text::byte_pattern::BytePattern;
 use crate::text::pattern::Pattern;
 
 /// How a run ended.
@@ -16,10 +17,10 @@ pub(super) enum Outcome {
 }
 
 /// The lines that programs end a run with, in any case.
-static FAILS: LazyLock<Pattern> = LazyLock::new(|| lines(Outcome::Fails));
-static PASSES: LazyLock<Pattern> = LazyLock::new(|| lines(Outcome::Passes));
+static FAILS: LazyLock<BytePattern> = LazyLock::new(|| lines(Outcome::Fails));
+static PASSES: LazyLock<BytePattern> = LazyLock::new(|| lines(Outcome::Passes));
 
-fn lines(outcome: Outcome) -> Pattern {
+fn lines(outcome: Outcome) -> BytePattern {
     pattern(&rows(include_str!("outcomes.toml")), outcome, "(?i){}")
 }
 
@@ -33,10 +34,9 @@ pub(super) fn of_line(line: &str) -> Option<Outcome> {
 /// `48 of 50 tests pass`; the last share counts.
 pub(super) fn of_share(line: &str) -> Option<Outcome> {
     static SHARE: Pattern = Pattern::prepared("", |_| {
-        let runs = r"(?:[\w-]+ )?(?:tests?|specs|checks|cases|scenarios|assertions|examples)";
-        let share = r"(\d+) ?(?:/|(?:out )?of) ?(?:the )?(\d+)\b";
-        let done =
-            "(?:pass(?:es|ed|ing)?|implemented|completed|finished|migrated|ported|converted)";
+        let runs = r"(?:[0-9a-z_-]+ )?(?:tests?|specs|checks|cases|scenarios|assertions|examples)";
+        let share = r"([0-9]+) ?(?:/|(?:out )?of) ?(?:the )?([0-9]+)\b";
+        let done = "(?:pass(?:es|ed|ing)?|implemented|completed|finished|migrated|ported|converted|replaced|translated|moved|covered|checked)";
         let pass = "(?: (?:are|were|now|do))* (?:pass|green|succe)";
         format!(r"(?i)\b(?:{share} (?:passing {runs}|{runs}{pass})|{done} {share})")
     });
@@ -53,11 +53,11 @@ pub(super) fn of_share(line: &str) -> Option<Outcome> {
 
 /// The end of the last command in a block of code that shows output, and no program.
 pub(super) fn of_code(code: &str) -> Option<Outcome> {
-    static PROGRAM: Pattern = Pattern::new(
+    static PROGRAM: BytePattern = BytePattern::new(
         r"^[ \t>]*(?:```+|~~~+)[ \t]*(?:\{|(?i:text|txt|plain|plaintext|console|terminal|shell|sh|bash|zsh|shell-session|output|log|logs|ansi|pytest|none|tap)\b|\n)",
     );
-    static PROMPT: Pattern =
-        Pattern::new(r"^\s*(?:[\w@:~/.-]*[$❯]|(?:[\w@:~/.-]*[^\d\s])?%|>|PS [^>]*>) \S");
+    static PROMPT: BytePattern =
+        BytePattern::new(r"^\s*(?:[\w@:~/.-]*(?:\$|❯)|(?:[\w@:~/.-]*[^\d\s])?%|>|PS [^>]*>) \S");
     let is_fenced = code.trim_start_matches([' ', '>']).starts_with(['`', '~']);
     if is_fenced && !PROGRAM.is_in(code) {
         return None;
@@ -81,6 +81,22 @@ pub(super) fn of_table(table: &str) -> Option<Outcome> {
         .filter(|row| has_word(row, TABLES.list("runs")));
     let mut cells = runs.flat_map(|row| row.split('|'));
     cells.find_map(|cell| of_line(cell.trim()).filter(|outcome| *outcome == Outcome::Fails))
+}
+
+/// What the rows of a table say in their last cells, where others say that they work:
+/// `| host migration | clients desync |`
+pub(super) fn other_states(table: &str) -> impl Iterator<Item = &str> {
+    let rows = table.lines().skip(2);
+    let cells = rows.filter_map(|row| row.trim().trim_matches('|').rsplit('|').next());
+    let is_done = |cell: &&str| {
+        let mut words = cell.split(|c: char| !c.is_alphanumeric());
+        let first = words.find(|word| !word.is_empty()).unwrap_or_default();
+        TABLES.list("done_cells").has(&first.to_lowercase()) || cell.contains(['✅', '✓', '✔'])
+    };
+    let cells: Vec<&str> = cells.collect();
+    let are_states = cells.iter().any(is_done);
+    let others = cells.into_iter().filter(move |cell| !is_done(cell));
+    others.filter(move |_| are_states)
 }
 
 /// `| Retransmission | not started |`
