@@ -69,12 +69,15 @@ fn program_message(text: &str) -> Option<ObstacleKind> {
     if is_program_text(text) {
         return kind_of(text);
     }
-    // The last line of a log of the program, in which the agent says nothing.
-    let is_error = ["Error: ", "ERROR: ", "API Error: "]
-        .iter()
-        .any(|mark| last.starts_with(mark));
-    let is_log = is_error && is_short(text) && !has_word(text, TABLES.list("speakers"));
-    (is_log && is_program_text(last)).then(|| kind_of(last))?
+    // One of the last lines of a log of the program, in which the agent says nothing.
+    let is_error = |line: &&str| {
+        ["Error: ", "ERROR: ", "API Error: ", "litellm."]
+            .iter()
+            .any(|mark| line.starts_with(mark))
+    };
+    let error = text.lines().rev().take(3).find(is_error)?.trim();
+    let is_log = is_short(text) && !has_word(text, TABLES.list("speakers"));
+    (is_log && is_short(error)).then(|| kind_of(error))?
 }
 
 fn is_short(text: &str) -> bool {

@@ -170,7 +170,7 @@ fn endings_of_each_class_differ_from_those_that_only_look_so() {
             let holds = match name.as_str() {
                 "needs" => evidence(text).words.unwrap().asks_person,
                 "errors" => !evidence(text).errors.is_empty(),
-                _ => with_signal().words.unwrap().admits_failure,
+                _ => with_signal().words.unwrap().admission.is_some(),
             };
             if holds != expected {
                 writeln!(wrong, "{name}, {expected}: {text}").unwrap();

@@ -146,11 +146,17 @@ pub(crate) fn mask(
     environment: &Environment,
 ) -> Result<(), Error> {
     let (status, obstacle) = (&mut evidence.status, &mut evidence.obstacle);
+    let words = &mut evidence.words;
     let mut run = evidence.tests.as_mut().and_then(|tests| tests.run.as_mut());
     let mut texts = vec![&mut unmasked.test_output];
     texts.extend(status.iter_mut().map(|status| &mut status.source));
     texts.extend(evidence.errors.iter_mut().map(|error| &mut error.0));
     texts.extend(obstacle.iter_mut().map(|obstacle| &mut obstacle.message));
+    texts.extend(
+        words
+            .iter_mut()
+            .filter_map(|words| words.admission.as_mut()),
+    );
     texts.extend(run.iter_mut().map(|run| &mut run.command));
     texts.extend(&mut unmasked.errors);
     texts.retain(|text| !text.is_empty());
@@ -159,7 +165,10 @@ pub(crate) fn mask(
     }
     let status = status.iter_mut().map(|status| &mut status.source);
     let obstacle = obstacle.iter_mut().map(|obstacle| &mut obstacle.message);
-    for text in status.chain(obstacle) {
+    let admission = words
+        .iter_mut()
+        .filter_map(|words| words.admission.as_mut());
+    for text in status.chain(obstacle).chain(admission) {
         *text = shortened(text, TurnEvidence::LONGEST_TEXT);
     }
     if let Some(run) = run {

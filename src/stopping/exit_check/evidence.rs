@@ -80,9 +80,9 @@ pub struct Words {
     pub claims_completion: bool,
     /// It says that work remains.
     pub admits_open_work: bool,
-    /// It says that tests, a build or another run fails, that a part is missing, or that it could
-    /// not be tried; then work remains too. It holds back an explicit "done" as well.
-    pub admits_failure: bool,
+    /// Where it says that tests, a build or another run fails, that a part is missing, or that it
+    /// could not be tried; then work remains too. It holds back an explicit "done" as well.
+    pub admission: Option<String>,
     /// It ends with a question to the person, or says that it waits for an answer.
     pub asks_person: bool,
 }

@@ -146,7 +146,7 @@ fn guards(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
     let checklist = evidence.checklist.as_ref();
     let words = evidence.words.clone().unwrap_or_default();
     let contradiction = match stated(evidence) {
-        "done" | "none" if words.admits_failure => "failure",
+        "done" | "none" if words.admission.is_some() => "failure",
         "done" => "none",
         "none" if words.admits_open_work => "open_work",
         stated => stated,
@@ -172,6 +172,7 @@ fn guards(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
         .guard(&SUCCESSES, "not_contradicted")
         .of("what the agent says against completion")
         .is(contradiction, "none")
+        .detail(words.admission)
         // Without a result the tests say nothing.
         .guard(&SUCCESSES, "tests")
         .of("result of the tests")

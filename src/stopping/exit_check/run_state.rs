@@ -160,8 +160,8 @@ impl SeedStagnation {
 fn claims_completion(evidence: &TurnEvidence) -> bool {
     let admits = |failure: fn(&Words) -> bool| evidence.words.as_ref().is_some_and(failure);
     match evidence.status.as_ref().map(|status| status.state) {
-        _ if admits(|words| words.admits_failure) => false,
-        Some(StatedState::Done) => true,
+        // One that only seems to lack something arms the rule; the guard holds back its stop.
+        Some(StatedState::Done) => !admits(|words| words.admission.is_some()),
         Some(StatedState::NotDone | StatedState::Blocked) => false,
         None => admits(|words| words.claims_completion && !words.admits_open_work),
     }

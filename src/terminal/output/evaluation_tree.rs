@@ -172,9 +172,10 @@ fn news(rule: &Rule, evaluation: &Evaluation) -> Option<String> {
         (name, Value::Count(_)) if rule.bound == Bound::LessThan => {
             format!("{} {}", spaced(name), fraction(rule))
         }
-        (name, _) if rule.objects() && rule.guards.iter().any(has_fired) => {
-            format!("held back by {}", spaced(name))
-        }
+        (name, _) if rule.objects() && rule.guards.iter().any(has_fired) => match &rule.detail {
+            Some(text) => format!("held back by \"{}\"", one_line(text)),
+            None => format!("held back by {}", spaced(name)),
+        },
         _ => return None,
     })
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Feature, admits, features, scale, weights};
+use super::{Feature, features, scale, weight, weights};
 use crate::agent_loop::text::{Message, sentences};
 
 /// Rarer features say nothing.
@@ -144,7 +144,7 @@ fn sentences_weigh_what_they_say() {
         let of_label = texts.iter().filter(|text| text.1 == label);
         let wrong = of_label
             .clone()
-            .filter(|text| admits(&text.0, false, 0.0) != label);
+            .filter(|text| weight(&text.0).admits(false, 0.0) != label);
         100 * wrong.count() / of_label.count()
     };
     assert!(

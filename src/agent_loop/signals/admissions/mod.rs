@@ -97,36 +97,48 @@ fn weights() -> impl Iterator<Item = (&'static str, i16)> {
     })
 }
 
-/// `sentence` is in lower case, with straight apostrophes; `by_phrases` is what its phrases say, which
-/// decide alone in other languages; `tone` is that of the response.
-pub(super) fn admits(sentence: &str, by_phrases: bool, tone: f32) -> bool {
-    let (weight, known) = weight(sentence);
-    if by_phrases {
-        known < KNOWN || weight > AGREES
-    } else {
-        known >= KNOWN && weight + SHARE * tone.max(LEAST_TONE) > ADMITS
+/// What a sentence weighs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Weight {
+    weight: f32,
+    /// The share of its words that have a weight.
+    known: f32,
+}
+
+impl Weight {
+    /// `by_phrases` is what the phrases of the sentence say, which decide alone in other languages;
+    /// `tone` is that of the response.
+    pub(super) fn admits(self, by_phrases: bool, tone: f32) -> bool {
+        if by_phrases {
+            self.known < KNOWN || self.weight > AGREES
+        } else {
+            self.known >= KNOWN && self.weight + SHARE * tone.max(LEAST_TONE) > ADMITS
+        }
     }
 }
 
 /// Returns the mean weight of the sentences of a response, without the claim that it begins with.
 #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
-pub(super) fn tone<'a>(sentences: impl Iterator<Item = &'a str>) -> f32 {
-    let weights: Vec<f32> = sentences.map(|sentence| weight(sentence).0).collect();
-    let rest = weights.get(1..).unwrap_or_default();
-    rest.iter().sum::<f32>() / rest.len().max(1) as f32
+pub(super) fn tone(sentences: impl Iterator<Item = Weight>) -> f32 {
+    let (count, sum) = sentences
+        .skip(1)
+        .fold((0, 0.0), |(count, sum), it| (count + 1, sum + it.weight));
+    sum / count.max(1) as f32
 }
 
-/// Returns the weight of a sentence, and the share of its words that have one.
+/// `sentence` is in lower case, with straight apostrophes.
 #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
-fn weight(sentence: &str) -> (f32, f32) {
+pub(super) fn weight(sentence: &str) -> Weight {
     let features = features(sentence);
     let weight = |feature: &Feature<'_>| BY_FEATURE.get(feature).copied();
     let sum: f32 = features.iter().filter_map(weight).sum();
     let words = features.iter().filter(|feature| feature.0 == "=");
     let known = words.clone().filter(|word| weight(word).is_some()).count();
-    let share = known as f32 / words.count().max(1) as f32;
     let base = weight(&("", "")).unwrap_or_default();
-    (base + sum * scale(features.len()), share)
+    Weight {
+        weight: base + sum * scale(features.len()),
+        known: known as f32 / words.count().max(1) as f32,
+    }
 }
 
 /// A long sentence has many features, and weighs no more for it.

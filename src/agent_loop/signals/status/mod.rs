@@ -184,7 +184,10 @@ fn is_code_about(message: &Message, start: usize) -> bool {
     if introduces(last) {
         return has_any(last, TABLES.list("about"));
     }
-    has_any(last, TABLES.list("about_code")) && has_any(last, TABLES.list("signals"))
+    // `A JSON output might be handy` is an idea, no instruction.
+    let is_idea = has_word(last, &["might", "could", "would"]);
+    let has = |list| has_any(last, TABLES.list(list));
+    has("about_code") && has("signals") && !is_idea
 }
 
 fn has_any(sentence: &str, words: &WordList) -> bool {

@@ -2,13 +2,17 @@
 
 mod outcome;
 
-use self::outcome::{Outcome, has_open_cell, of_code, of_line, of_share, of_table};
-use super::admissions::{admits, tone};
+use self::outcome::{Outcome, has_open_cell, of_code, of_line, of_share, of_table, other_states};
+use super::LONGEST_UNMASKED;
+use super::admissions::{Weight, tone, weight};
 use super::numbers::{StatedProgress, progress};
 use super::phrases::{PhraseMatch, Sense, matches};
 use crate::agent_loop::checklist::is_optional_label;
-use crate::agent_loop::text::{Block, BlockKind, Message, Sentence, TABLES, has_word, sentences};
+use crate::agent_loop::text::{
+    Block, BlockKind, Message, PLACEHOLDER, Sentence, TABLES, has_word, sentences,
+};
 use crate::stopping::exit_check::evidence::Words;
+use crate::text::clean::shortened_unmasked;
 
 /// The paragraphs at the end in which a question still stands.
 const TAIL_PARAGRAPHS: usize = 4;
@@ -25,29 +29,33 @@ pub(super) fn read(message: &Message, blocks: &[&Block], is_explicitly_done: boo
         statement.is_open || statement.intends && claim.is_none_or(|claim| at > claim)
     });
     let is_signalled = is_explicitly_done || claim.is_some();
-    let admits_failure = admits_failure(&statements, is_signalled);
+    let admission = admission(&statements, is_signalled);
+    let is_stated = admission.as_ref().is_some_and(|it| !it.seems_to_lack);
     Words {
         claims_completion: claim.is_some(),
-        admits_open_work: admits_open_work || admits_failure,
-        admits_failure,
+        admits_open_work: admits_open_work || is_stated,
+        admission: admission
+            .map(|it| shortened_unmasked(&it.text.replace(PLACEHOLDER, "…"), LONGEST_UNMASKED)),
         asks_person: ends_with_prompt(blocks) || asks_person(&statements, is_signalled),
     }
 }
 
 /// A lack stands whatever follows; a failure until it is made good. What only the kinds of its words
 /// give away counts beside a signal.
-fn admits_failure(statements: &[ProseStatement], is_signalled: bool) -> bool {
-    let lacks = |it: &ProseStatement| it.lacks || it.seems_to_lack && is_signalled;
-    let lacks = statements.iter().any(lacks);
-    let fails = |fails: bool, statement: &ProseStatement| {
-        statement.outcome.map_or(fails, |it| it == Outcome::Fails)
-    };
-    lacks || statements.iter().fold(false, fails)
+fn admission(statements: &[ProseStatement], is_signalled: bool) -> Option<&ProseStatement> {
+    let lack = statements.iter().find(|it| it.lacks);
+    let run = statements.iter().rfind(|it| it.outcome.is_some());
+    let failure = run.filter(|it| it.outcome == Some(Outcome::Fails));
+    let seeming = statements
+        .iter()
+        .find(|it| it.seems_to_lack && is_signalled);
+    lack.or(failure).or(seeming)
 }
 
 /// What one sentence says, or one block of output.
 #[derive(Debug, Default)]
 struct ProseStatement {
+    text: String,
     block: usize,
     is_item: bool,
     is_heading: bool,
@@ -66,6 +74,34 @@ struct ProseStatement {
     meanings: Vec<Sense>,
 }
 
+/// A sentence of prose, in lower case as well, with straight apostrophes.
+struct Read<'a> {
+    text: &'a str,
+    lower: String,
+    is_question: bool,
+    weight: Weight,
+}
+
+impl<'a> Read<'a> {
+    fn all(prose: &'a str) -> Vec<Self> {
+        let sentences = sentences(prose).into_iter();
+        let read = sentences.map(|Sentence { text, is_question }| {
+            let lower = lower(text);
+            Self {
+                text,
+                weight: weight(&lower),
+                is_question,
+                lower,
+            }
+        });
+        read.collect()
+    }
+}
+
+fn lower(text: &str) -> String {
+    text.to_lowercase().replace(['’', 'ʼ'], "'")
+}
+
 /// What stands over the current block.
 #[derive(Default)]
 struct Surroundings {
@@ -74,6 +110,8 @@ struct Surroundings {
     is_part: bool,
     /// A line before the block that ends with a colon.
     lead_in: LeadIn,
+    /// The block stands under what is known to be wrong.
+    is_doubtful: bool,
     /// The last sentence speaks of output that is not of the agent's last run.
     is_before_others: bool,
     /// What the sentences of the response weigh together.
@@ -90,43 +128,38 @@ enum LeadIn {
     Conditional,
     /// `You could also:`
     Optional,
-    /// `Fixed:`
+    /// `Fixed:`, `What I left alone`
     Past,
+    /// `Known issues`
+    Doubtful,
 }
 
 fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
     let mut statements = Vec::new();
-    let lower = |block: &Block| block.prose.to_lowercase().replace(['’', 'ʼ'], "'");
-    let prose = blocks.iter().filter(|block| block.is_prose());
-    let prose: Vec<String> = prose.map(|block| lower(block)).collect();
-    let all = prose.iter().flat_map(|text| sentences(text));
-    let stated = all.filter(|sentence| !sentence.is_question);
+    let prose = blocks
+        .iter()
+        .map(|block| block.is_prose().then_some(&block.prose));
+    let read: Vec<Vec<Read<'_>>> = prose
+        .map(|it| it.map_or_else(Vec::new, |it| Read::all(it)))
+        .collect();
+    let stated = read.iter().flatten().filter(|it| !it.is_question);
     let mut around = Surroundings {
-        tone: tone(stated.map(|sentence| sentence.text)),
+        tone: tone(stated.map(|it| it.weight)),
         ..Surroundings::default()
     };
-    for (block_number, block) in blocks.iter().enumerate() {
+    for (block_number, (block, sentences)) in blocks.iter().zip(read).enumerate() {
         if !block.is_prose() {
             let is_own = !around.is_before_others && around.lead_in != LeadIn::Past;
-            let source = message.source(block.range.clone());
-            let outcome = match block.kind {
-                BlockKind::Code => of_code(source),
-                BlockKind::Table => of_table(source),
-                _ => None,
-            };
-            let is_open = block.kind == BlockKind::Table && has_open_cell(source);
+            let shown = shown(block.kind, message.source(block.range.clone()));
             statements.push(ProseStatement {
                 block: block_number,
-                is_item: true,
-                is_open,
-                lacks: is_open,
-                outcome: outcome.filter(|_| is_own),
-                ..ProseStatement::default()
+                outcome: shown.outcome.filter(|_| is_own),
+                ..shown
             });
             around.lead_in = LeadIn::None;
             continue;
         }
-        let lower = lower(block);
+        let lower = lower(&block.prose);
         let is_heading = matches!(block.kind, BlockKind::Heading(_));
         if let BlockKind::Heading(level) = block.kind {
             around.enter(level, &lower);
@@ -134,6 +167,7 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
         let is_item = matches!(block.kind, BlockKind::Item(_) | BlockKind::ItemParagraph);
         let is_under_open = around.lead_in == LeadIn::Open;
         let is_over = around.lead_in == LeadIn::Past;
+        around.is_doubtful = around.lead_in == LeadIn::Doubtful;
         if is_under_open || !is_item {
             around.lead_in = LeadIn::None;
         }
@@ -142,6 +176,7 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
         let is_unchecked = block.kind == BlockKind::Item(Some(false));
         if !is_optional && (is_unchecked || is_under_open && !says_none(&lower)) {
             statements.push(ProseStatement {
+                text: block.prose.clone(),
                 block: block_number,
                 is_item,
                 is_open: true,
@@ -149,31 +184,61 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
                 ..ProseStatement::default()
             });
         }
-        let sentences = sentences(&lower);
         let last = sentences.len().saturating_sub(1);
+        // `Fixed. The fee was taken twice.`
+        let first = sentences.first().map_or("", |it| it.lower.as_str());
+        let first = first.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_told = TABLES.list("resolved").has(first);
         for (at, sentence) in sentences.iter().enumerate() {
-            let matches = matches(sentence.text);
+            let matches = matches(&sentence.lower);
             let mut statement = ProseStatement {
                 block: block_number,
                 is_item,
                 is_heading,
                 is_last_of_block: at == last,
-                ..statement(*sentence, &matches, &around, is_optional || is_over)
+                ..statement(sentence, &matches, &around, is_optional || is_over)
             };
             statement.claims &= !is_unchecked;
+            statement.seems_to_lack &= !is_told;
             if at == last {
                 let is_alone = last == 0 && !is_item;
-                around.note_lead_in(sentence.text, &matches, (is_heading, is_alone));
+                let is_label =
+                    around.note_lead_in(&sentence.lower, &matches, (is_heading, is_alone));
                 // What the label stands over says whether something is open.
-                statement.is_open &= around.lead_in != LeadIn::Open;
-                statement.lacks &= around.lead_in == LeadIn::None;
-                statement.seems_to_lack &= around.lead_in == LeadIn::None;
+                statement.is_open &= !is_label || around.lead_in != LeadIn::Open;
+                statement.lacks &= !is_label || around.lead_in == LeadIn::None;
+                statement.seems_to_lack &= !is_label || around.lead_in == LeadIn::None;
                 statement.outcome = statement.outcome.filter(|_| around.lead_in != LeadIn::Past);
             }
             statements.push(statement);
         }
     }
     statements
+}
+
+/// What a block says that is not prose: output, or a table.
+fn shown(kind: BlockKind, source: &str) -> ProseStatement {
+    let (outcome, table) = match kind {
+        BlockKind::Code => (of_code(source), ""),
+        BlockKind::Table => (of_table(source), source),
+        _ => (None, ""),
+    };
+    let state = other_states(table).find(|state| weight(&lower(state)).admits(true, 0.0));
+    let is_open = state.is_some() || has_open_cell(table);
+    let mut lines = source.lines();
+    let last_line = || lines.rfind(|line| line.contains(char::is_alphabetic));
+    ProseStatement {
+        text: state
+            .or_else(last_line)
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
+        is_item: true,
+        is_open,
+        lacks: is_open,
+        outcome,
+        ..ProseStatement::default()
+    }
 }
 
 impl Surroundings {
@@ -187,26 +252,32 @@ impl Surroundings {
         self.lead_in = LeadIn::None;
     }
 
-    /// `is_alone` if the sentence is a paragraph.
+    /// Returns whether the sentence is a label; `is_alone` if it is a paragraph.
     fn note_lead_in(
         &mut self,
         sentence: &str,
         matches: &[PhraseMatch],
         (is_heading, is_alone): (bool, bool),
-    ) {
-        let is_past = |found: &PhraseMatch| matches!(found.meaning, Sense::Past | Sense::Recovery);
-        let is_past = matches.iter().any(is_past);
-        self.is_before_others = is_past || is_of_others(sentence);
+    ) -> bool {
         let text = sentence.trim_end_matches([' ', '*', '_']);
+        let leads_in = text.ends_with([':', '：']);
+        let has = |meaning| {
+            let mut asserted = matches.iter().filter(|found| !found.is_denied);
+            asserted.any(|found| found.meaning == meaning)
+        };
+        let is_past = has(Sense::Past) || has(Sense::Recovery);
+        self.is_before_others = has(Sense::Past) || leads_in && (is_past || is_of_others(sentence));
         let label = text
             .trim_matches(|c: char| !c.is_alphanumeric())
             .replace('-', " ");
         let is_open_label = TABLES.list("open_labels").has(&label);
-        let is_heading = is_heading || is_open_label && is_alone;
-        if !text.ends_with([':', '：']) && !is_heading {
-            return;
+        let is_settled = !text.ends_with('.') && TABLES.list("settled_labels").are_in(&label);
+        let is_doubtful = TABLES.list("doubtful_labels").has(&label);
+        let is_label = is_open_label || is_settled || is_doubtful;
+        let is_heading = is_heading || is_label && is_alone;
+        if !leads_in && !is_heading {
+            return false;
         }
-        let has = |meaning| matches.iter().any(|found| found.meaning == meaning);
         let is_open = |found: &PhraseMatch| {
             matches!(found.meaning, Sense::Open | Sense::Lack) && !found.is_denied
         };
@@ -215,7 +286,9 @@ impl Surroundings {
             || has_word(text, TABLES.list("of_person"))
         {
             LeadIn::Optional
-        } else if is_past {
+        } else if is_doubtful {
+            LeadIn::Doubtful
+        } else if is_past || is_settled {
             LeadIn::Past
         } else if has_word(text, TABLES.list("condition_labels")) {
             LeadIn::Conditional
@@ -224,6 +297,7 @@ impl Surroundings {
         } else {
             LeadIn::None
         };
+        true
     }
 }
 
@@ -234,18 +308,19 @@ fn says_none(text: &str) -> bool {
 }
 
 fn statement(
-    sentence: Sentence<'_>,
+    sentence: &Read<'_>,
     matches: &[PhraseMatch],
     around: &Surroundings,
     is_optional: bool,
 ) -> ProseStatement {
+    let text = sentence.lower.as_str();
     let is_conditional = matches.iter().any(|found| found.is_conditional);
     let asserted = matches.iter().filter(|found| !found.is_denied);
     let meanings = asserted
         .map(|found| found.meaning)
         .filter(|meaning| match meaning {
             // An offer to continue the work itself is a question.
-            Sense::Offer => !TABLES.list("continues").are_in(sentence.text),
+            Sense::Offer => !TABLES.list("continues").are_in(text),
             Sense::Proceeds => !is_conditional,
             _ => true,
         })
@@ -253,16 +328,21 @@ fn statement(
     let has = |meaning: Sense| meanings.contains(&meaning);
     if sentence.is_question {
         // `The dialog asks: …?`
-        let is_of_others = sentence.text.contains(" asks");
+        let is_of_others = text.contains(" asks");
         return ProseStatement {
+            text: sentence.text.to_owned(),
             is_question: !is_of_others,
             meanings: if is_of_others { Vec::new() } else { meanings },
             ..ProseStatement::default()
         };
     }
-    let is_beside = is_optional || around.lead_in != LeadIn::None && around.lead_in != LeadIn::Open;
+    let is_of_work = matches!(
+        around.lead_in,
+        LeadIn::None | LeadIn::Open | LeadIn::Doubtful
+    );
+    let is_beside = is_optional || !is_of_work;
     let is_optional = is_optional || around.lead_in == LeadIn::Optional || has(Sense::Optional);
-    let progress = progress(sentence.text);
+    let progress = progress(text);
     let of_whole = matches.iter().filter(|found| {
         matches!(found.meaning, Sense::AllDone | Sense::WholeDone)
             && !found.is_conditional
@@ -279,22 +359,26 @@ fn statement(
     };
     let intends = has(Sense::Intention) && !is_conditional;
     let is_incomplete = is_excepted || progress == Some(StatedProgress::Part);
-    let lacks = is_incomplete && !is_optional || last_place(matches, Sense::Lack).is_some();
-    let outcome = outcome(sentence.text, matches);
+    let lacks = is_incomplete && !is_optional
+        || last_place(matches, Sense::Lack).is_some()
+        || around.is_doubtful;
+    let outcome = outcome(text, matches);
     let by_phrases = lacks || outcome == Some(Outcome::Fails);
     // What a program printed, and what stands behind a label, is not weighed.
-    let is_output = outcome == Some(Outcome::Fails) && of_line(sentence.text) == outcome;
-    let label = sentence.text.split_once(':').map_or("", |(label, _)| label);
+    let is_output = outcome == Some(Outcome::Fails) && of_line(text) == outcome;
+    let label = text.split_once(':').map_or("", |(label, _)| label);
     let is_sure = is_output || TABLES.list("open_labels").has(label);
-    let admits = by_phrases && is_sure || admits(sentence.text, by_phrases, around.tone);
+    let admits = by_phrases && is_sure || sentence.weight.admits(by_phrases, around.tone);
+    let claims = around.lead_in != LeadIn::Conditional
+        && (progress == Some(StatedProgress::All) || is_claimed);
     ProseStatement {
-        claims: around.lead_in != LeadIn::Conditional
-            && (progress == Some(StatedProgress::All) || is_claimed),
+        text: sentence.text.to_owned(),
+        claims,
         // `Let me fix what is still failing` says what comes next.
         is_open: (is_incomplete || matches.iter().any(is_open)) && !is_optional && !intends,
         intends: intends && !is_optional,
         lacks: lacks && admits && !is_beside && !intends,
-        seems_to_lack: admits && !by_phrases && !is_optional && !is_beside && !intends,
+        seems_to_lack: admits && !by_phrases && !claims && !is_optional && !is_beside && !intends,
         outcome: outcome.filter(|it| !is_beside && (admits || *it == Outcome::Passes)),
         meanings,
         ..ProseStatement::default()
@@ -303,7 +387,7 @@ fn statement(
 
 /// Whether a sentence says that a run failed.
 pub(super) fn fails(sentence: &str) -> bool {
-    let lower = sentence.to_lowercase().replace(['’', 'ʼ'], "'");
+    let lower = lower(sentence);
     outcome(&lower, &matches(&lower)) == Some(Outcome::Fails)
 }
 
@@ -368,7 +452,7 @@ fn asks_person(statements: &[ProseStatement], is_done: bool) -> bool {
             }
         }
         let has = |meaning| statement.meanings.contains(&meaning);
-        let decides = has(Sense::Proceeds) || statement.intends;
+        let decides = has(Sense::Proceeds) || statement.intends && !has(Sense::Need);
         if decides && !has(Sense::Request) && !statement.is_question {
             return false;
         }

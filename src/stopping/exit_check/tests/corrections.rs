@@ -59,7 +59,7 @@ fn an_admitted_failure_holds_a_done_until_a_turn_says_it_without() {
         words: Some(Words {
             claims_completion: true,
             admits_open_work: true,
-            admits_failure: true,
+            admission: Some("one test fails".to_owned()),
             ..Words::default()
         }),
         ..evidence

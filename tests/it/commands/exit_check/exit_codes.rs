@@ -36,7 +36,7 @@ fn turn_is_one_line_with_what_speaks_for_and_against_a_stop() {
         (
             admits,
             "--min-completion=60",
-            "held back by not contradicted",
+            "held back by \"Two screens are still missing.\"",
         ),
     ] {
         let project = Project::new();

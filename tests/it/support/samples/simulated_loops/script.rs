@@ -219,7 +219,7 @@ impl Agent {
             } else {
                 self.chance(40)
             },
-            admits_failure: false,
+            admission: None,
             asks_person: self.chance(2),
         };
         let stated = if is_done {
