@@ -28,6 +28,12 @@ pub(super) enum ParsedFile {
 
 /// Leaves out what cannot be parsed, and logs its problems.
 pub(super) fn parsed(log: &FileLog) -> io::Result<ParsedFile> {
+    let ending = log.file.extension();
+    let is_json = matches!(ending.as_str(), "jsonl" | "ndjson" | "json");
+    // Before it is read: what else a file is, its bytes do not say.
+    if !is_json && !matches!(ending.as_str(), "csv" | "tsv" | "yaml" | "yml") {
+        return Ok(ParsedFile::Unknown);
+    }
     let Some(text) = read(log)? else {
         return Ok(ParsedFile::Document(None));
     };
@@ -37,8 +43,6 @@ pub(super) fn parsed(log: &FileLog) -> io::Result<ParsedFile> {
         let rows = table::parse(&text, separator, columns_without_header, most);
         rows.unwrap_or_else(|error| vec![Err(error)])
     };
-    let ending = log.file.extension();
-    let is_json = matches!(ending.as_str(), "jsonl" | "ndjson" | "json");
     // Names are often wrong about whether each line is a value.
     let (first, rest) = text.trim_start().split_once('\n').unwrap_or_default();
     let is_of_lines = !rest.trim().is_empty() && json::parse(first).is_ok();
@@ -50,8 +54,7 @@ pub(super) fn parsed(log: &FileLog) -> io::Result<ParsedFile> {
         "csv" => (table(Separator::Comma), true),
         "tsv" => (table(Separator::Tab), true),
         "yaml" | "yml" => return Ok(ParsedFile::Document(logged(yaml::parse(&text), log))),
-        _ if is_json => return Ok(ParsedFile::Document(logged(json::parse(&text), log))),
-        _ => return Ok(ParsedFile::Unknown),
+        _ => return Ok(ParsedFile::Document(logged(json::parse(&text), log))),
     };
     let nodes = rows
         .into_iter()

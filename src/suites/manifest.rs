@@ -33,9 +33,10 @@ pub(super) struct Manifest {
     pub(super) settings: SuiteSettings,
 }
 
-/// Returns whether a document names or has cases.
+/// Returns whether a document names or has cases, or has nothing but keys of a manifest.
 pub(super) fn is(map: &NodeMap) -> bool {
-    map.contains_key("suite") || map.contains_key("cases")
+    let is_key = |key: &String| KEYS.split(' ').any(|known| known == key);
+    map.contains_key("suite") || map.contains_key("cases") || map.keys().all(is_key)
 }
 
 /// Problems go to the log.

@@ -16,6 +16,9 @@ fn binary_files_are_not_text() {
         let expected = [format!("{name}:2: not UTF-8 text; save it as UTF-8")];
         assert_eq!(files.problems(name), expected);
     }
+    fs::write(files.path("s.parquet"), b"PAR1\xff").unwrap();
+    let problems = files.problems("s.parquet");
+    assert!(problems[0].starts_with("s.parquet: not a suite by its name"));
 }
 
 #[test]
