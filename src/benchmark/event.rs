@@ -91,8 +91,8 @@ pub struct CaseRunDeferred {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeferralCause {
-    /// Its providers failed: rate limits, server errors, timeouts. It is tried again after the
-    /// others.
+    /// Its providers, or those of its grader, failed: rate limits, server errors, timeouts, a
+    /// refused key. It is tried again after the others.
     Infrastructure,
     /// The run stops before another attempt, or the attempt was cancelled or refused its cost.
     Stop,

@@ -19,6 +19,9 @@ pub struct CaseResult {
     /// At least 1. Attempts that ended because of a provider are not counted.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub attempts: u32,
+    /// How often it had no answer, or no grade, because of its providers.
+    #[serde(default)]
+    pub outages: u32,
     /// The answer as it was compared; `None` without one.
     pub answer: Option<GradedAnswer>,
     /// The confidence that the answer states, from 0 to 1.

@@ -101,6 +101,9 @@ pub struct RunTerms {
     pub suite: SuiteRef,
     /// The cases of this run, in the order of the suite.
     pub cases: Vec<CaseRef>,
+    /// What tags and limit leave of the suite.
+    #[serde(default)]
+    pub selected: Selection,
     pub arms: Vec<ArmTerms>,
     /// How often each arm answers each case.
     #[cfg_attr(test, schemars(range(min = 1)))]
@@ -151,6 +154,15 @@ pub struct SuiteRef {
     /// The fields of its rows, by the names that cases have for them, where flags map them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, String>,
+}
+
+/// The cases that all parts have together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Selection {
+    pub cases: u64,
+    /// Fingerprint of their ids, in any order.
+    pub sha256: String,
 }
 
 /// A case as a run knows it.

@@ -142,13 +142,17 @@ impl RunStore {
 
     /// Also while a process runs it.
     pub fn load(&self, run: &RunId) -> Result<StoredRun, LogError> {
-        let path = self.files(run).log;
-        let mut state = fold(&path)?;
+        Self::load_log(&self.files(run).log)
+    }
+
+    /// As [`Self::load`], from a log in any folder.
+    pub fn load_log(path: &Path) -> Result<StoredRun, LogError> {
+        let mut state = fold(path)?;
         let mut status = state.status();
         // Only an open run: the look at a lock holds it for a moment.
-        if status == BenchmarkStatus::Running && !is_being_written(&path) {
+        if status == BenchmarkStatus::Running && !is_being_written(path) {
             // Its process may have ended it after it was read.
-            state = fold(&path)?;
+            state = fold(path)?;
             status = match state.status() {
                 BenchmarkStatus::Running => BenchmarkStatus::Interrupted,
                 status => status,

@@ -21,10 +21,12 @@ impl BenchmarkReport {
     /// The most important first.
     pub fn notices(&self) -> Vec<ReportNotice> {
         let terms = &self.terms;
-        let (cases, all) = (terms.cases.len(), terms.suite.cases);
-        let partition = terms.partition.map(|Partition { index, count }| {
-            format!("Part {index} of {count} of the suite: {cases} of {all} cases.")
-        });
+        let (cases, all) = (terms.cases.len() as u64, terms.selected.cases);
+        let part = match terms.partition {
+            Some(Partition { index, count }) => Some(format!("Part {index} of {count}")),
+            None => (cases < all).then(|| "Parts".to_owned()),
+        };
+        let part = part.map(|part| format!("{part} of the suite: {cases} of {all} cases."));
         let repetitions = terms.repetitions;
         let repeated = (repetitions > 1).then(|| {
             format!(
@@ -38,7 +40,7 @@ impl BenchmarkReport {
             "A {LOCAL_QUALITY}, took part; the confidence that it states is not calibrated."
         );
         let remarks = [
-            partition,
+            part,
             repeated,
             self.spend.cost.lower_bound.then_some(unpriced),
             self.spend.estimated.then_some(unreported),

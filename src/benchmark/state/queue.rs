@@ -19,6 +19,8 @@ pub struct PendingCaseRun {
     pub(super) position: usize,
     /// All attempts that were started, without those that ended because of a provider.
     pub attempts: u32,
+    /// Whether its last consultation is one of these.
+    is_attempt: bool,
     /// Those since the run began or was resumed.
     recent_attempts: u32,
     /// How often its providers failed.
@@ -38,6 +40,13 @@ impl PendingCaseRun {
     pub fn position(&self) -> usize {
         self.position
     }
+
+    /// Returns whether a consultation begins an attempt. Another one that does the work of a killed
+    /// process does not; one whose answer is graded after an outage of the grader does again.
+    pub fn begins_attempt(&self, consultation: &ConsultationId) -> bool {
+        let continues = self.unfinished.is_some() || self.consultations.contains(consultation);
+        !(continues && self.is_attempt)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +64,7 @@ impl CaseRunQueue {
             run,
             position,
             attempts: 0,
+            is_attempt: false,
             recent_attempts: 0,
             outages: 0,
             recent_outages: 0,
@@ -79,12 +89,13 @@ impl CaseRunQueue {
         consultation: &ConsultationId,
     ) -> Result<bool, BenchmarkStateError> {
         let mut pending = self.take(run)?;
-        let is_new = !pending.consultations.contains(consultation);
+        let is_new = pending.begins_attempt(consultation);
         pending.consultations.retain(|other| other != consultation);
         pending.consultations.push(consultation.clone());
         pending.attempts = pending.attempts.saturating_add(is_new.into());
         pending.recent_attempts = pending.recent_attempts.saturating_add(1);
         pending.unfinished = None;
+        pending.is_attempt = true;
         self.in_flight.push_back(pending);
         Ok(is_new)
     }
@@ -113,6 +124,7 @@ impl CaseRunQueue {
             self.waiting.push_front(pending);
             return Ok(());
         }
+        pending.is_attempt = false;
         pending.attempts = pending.attempts.saturating_sub(1);
         pending.recent_attempts = pending.recent_attempts.saturating_sub(1);
         pending.outages = pending.outages.saturating_add(1);

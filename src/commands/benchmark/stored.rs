@@ -1,7 +1,6 @@
 //! The sub-commands on stored runs: list, report and merge. Also finds the run that a person names,
 //! and ends a run with its report and exit code.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
 use serde::Serialize;
@@ -9,7 +8,7 @@ use serde::Serialize;
 use super::flags::ReportFlags;
 use crate::benchmark::junit::junit;
 use crate::benchmark::report::BenchmarkReport;
-use crate::benchmark::run::{Arm, Partition, RunId};
+use crate::benchmark::run::{Arm, RunId};
 use crate::benchmark::state::{BenchmarkStateView, BenchmarkStatus};
 use crate::commands::App;
 use crate::commands::completions::ids;
@@ -136,10 +135,8 @@ pub(super) fn merge_runs(args: &MergeArgs, app: App<'_>) -> Result<Exit, Error> 
     }
     let id = RunId::from_unique(&ulid::Ulid::generate().to_string());
     let merged = merge(id.clone(), &parts)?;
-    let missing: Vec<String> = merged.missing.iter().map(Partition::to_string).collect();
-    let missing = missing.join(", ");
-    if !missing.is_empty() && !args.partial {
-        let error = Error::failed(format!("there is no run of these parts: {missing}"));
+    if let Some(missing) = merged.missing.as_ref().filter(|_| !args.partial) {
+        let error = Error::failed(format!("there is no run of {missing}"));
         return Err(error.hint("merge all parts, or leave these out with `--partial`"));
     }
     let now = app.clock.now();
@@ -149,10 +146,9 @@ pub(super) fn merge_runs(args: &MergeArgs, app: App<'_>) -> Result<Exit, Error> 
     }
     app.printer
         .note(&format!("{} runs are merged as {id}", parts.len()));
-    if !missing.is_empty() {
-        app.printer.warning(&format!(
-            "the report lacks the cases of these parts: {missing}"
-        ));
+    if let Some(missing) = &merged.missing {
+        app.printer
+            .warning(&format!("the report lacks the cases of {missing}"));
     }
     let state = run.state();
     let report = BenchmarkReport::of(state, state.view(state.status()));
@@ -182,15 +178,11 @@ pub(super) fn find(store: &RunStore, name: &str) -> Result<RunId, Error> {
 }
 
 fn load_anywhere(store: &RunStore, name: &str) -> Result<StoredRun, Error> {
-    let folder = Path::new(name);
-    let id = folder
-        .file_name()
-        .and_then(OsStr::to_str)
-        .and_then(RunId::parse);
-    let is_run = folder.join("log.jsonl").is_file();
-    Ok(match (folder.parent().filter(|_| is_run), id) {
-        (Some(parent), Some(id)) => RunStore::in_folder(parent.to_owned()).load(&id)?,
-        (Some(_) | None, _) => store.load(&find(store, name)?)?,
+    let log = Path::new(name).join("log.jsonl");
+    Ok(if log.is_file() {
+        RunStore::load_log(&log)?
+    } else {
+        store.load(&find(store, name)?)?
     })
 }
 

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::benchmark::case::CaseId;
 use crate::benchmark::event::{BenchmarkEventKind, CaseRunDeferred, DeferralCause, RunBegun};
-use crate::benchmark::result::CaseResult;
-use crate::benchmark::run::{CaseRef, CaseRunId, Partition, RunId, RunTerms};
-use crate::benchmark::state::BenchmarkState;
-use crate::domain::ids::ConsultationId;
+use crate::benchmark::run::{CaseRef, CaseRunId, Partition, RunId, RunOptions, RunTerms};
 use crate::domain::record::stored_record::spend::ConsultationSpend;
 use crate::error::Error;
 use crate::records::runs::StoredRun;
@@ -19,15 +17,16 @@ pub struct MergedRun {
     pub begun: RunBegun,
     /// The events after its beginning.
     pub events: Vec<BenchmarkEventKind>,
-    /// The parts of the suite that none of the runs is.
-    pub missing: Vec<Partition>,
+    /// The cases that none of the runs has, by their parts if these are known: `these parts: 2/3`.
+    pub missing: Option<String>,
 }
 
-/// Puts runs together under a new id.
+/// Puts runs together under a new id, with their results in the order of the suite, in which one
+/// run of all cases has them.
 ///
 /// # Errors
 ///
-/// When they are of different suites or different arms, or when two of them have the same case.
+/// When they are of different suites, arms or options, or when two of them have the same case.
 pub fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> {
     let Some((first, others)) = parts.split_first() else {
         return Err(Error::usage("there is nothing to merge"));
@@ -35,89 +34,91 @@ pub fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> {
     for other in others {
         check(first, other)?;
     }
-    let runs = parts
-        .iter()
-        .map(|part| part.state.begun.run.clone())
-        .collect();
-    let mut events = vec![BenchmarkEventKind::Merged { runs }];
+    let states = || parts.iter().map(|part| &part.state);
     let mut owners: BTreeMap<CaseRunId, &RunId> = BTreeMap::new();
-    let mut cases: Vec<CaseRef> = Vec::new();
-    for part in parts {
-        let state = &part.state;
-        for case_run in state.begun.terms.case_runs() {
-            if let Some(other) = owners.insert(case_run.clone(), &state.begun.run) {
-                return Err(Error::usage(format!(
-                    "case `{}` is part of {other} and of {}",
-                    case_run.case, state.begun.run
-                ))
-                .hint("merge runs that have no case in common, such as those of `--partition`"));
+    for begun in states().map(|state| &state.begun) {
+        for case_run in begun.terms.case_runs() {
+            let case = case_run.case.clone();
+            if let Some(other) = owners.insert(case_run, &begun.run) {
+                return Err(has_twice(&case, other, &begun.run));
             }
         }
-        cases.extend(state.begun.terms.cases.iter().cloned());
-        add_events(&mut events, state);
     }
-    if parts.iter().any(|part| !part.state.is_complete()) {
+    let terms = || states().map(|state| &state.begun.terms);
+    let mut cases: Vec<CaseRef> = terms().flat_map(|terms| terms.cases.clone()).collect();
+    cases.sort_by_key(|case| case.position);
+    let selected = terms().map(|terms| terms.selected.cases);
+    let mut terms = RunTerms {
+        cases,
+        partition: None,
+        ..first.state.begun.terms.clone()
+    };
+    terms.selected.cases = selected.fold(terms.cases.len() as u64, u64::max);
+    let runs = states().map(|state| state.begun.run.clone()).collect();
+    let mut events = vec![BenchmarkEventKind::Merged { runs }];
+    add_events(&mut events, &terms, parts);
+    if states().any(|state| !state.is_complete()) {
         let request = StopRequest::UnfinishedParts;
         events.push(BenchmarkEventKind::StopRequested(request));
     }
-    cases.sort_by_key(|case| case.position);
-    let state = &first.state;
     Ok(MergedRun {
+        missing: missing(parts, &terms),
         begun: RunBegun {
             fleet: None,
             run: id,
-            terms: RunTerms {
-                cases,
-                partition: None,
-                ..state.begun.terms.clone()
-            },
+            terms,
             // No stop condition may end a run whose results are all there.
             conditions: StopConditions::off(),
         },
         events,
-        missing: missing(parts),
     })
 }
 
-fn add_events(events: &mut Vec<BenchmarkEventKind>, part: &BenchmarkState) {
-    for result in &part.results {
-        let attempts = usize::try_from(result.attempts).unwrap_or(usize::MAX);
-        let outages = result.consultations.len().saturating_sub(attempts);
-        add_attempts(events, &result.run, &result.consultations, outages);
-        let result = Box::new(CaseResult::clone(result));
-        events.push(BenchmarkEventKind::CaseRunFinished { result });
+fn has_twice(case: &CaseId, one: &RunId, two: &RunId) -> Error {
+    if one == two {
+        return Error::usage(format!("{one} is named twice"));
     }
-    for run in part.remaining() {
-        let Some(pending) = part.pending(run) else {
-            continue;
-        };
-        if pending.consultations.is_empty() {
-            continue;
-        }
-        let outages = usize::try_from(pending.outages).unwrap_or(usize::MAX);
-        add_attempts(events, run, &pending.consultations, outages);
-        events.push(deferred(run, DeferralCause::Stop, pending.spend));
-    }
+    Error::usage(format!("case `{case}` is part of {one} and of {two}"))
+        .hint("merge runs that have no case in common, such as those of `--partition`")
 }
 
-/// The first ones ended because of a provider: which ones did changes no figure.
-fn add_attempts(
-    events: &mut Vec<BenchmarkEventKind>,
-    run: &CaseRunId,
-    consultations: &[ConsultationId],
-    outages: usize,
-) {
-    let attempts = std::iter::repeat_n(1, outages).chain(1..);
-    for (place, (attempt, consultation)) in attempts.zip(consultations).enumerate() {
-        events.push(BenchmarkEventKind::CaseRunStarted {
-            run: run.clone(),
-            attempt,
-            consultation: consultation.clone(),
-        });
-        if place < outages {
-            let spend = ConsultationSpend::default();
-            events.push(deferred(run, DeferralCause::Infrastructure, spend));
+/// Which of the consultations of a case run were attempts changes no figure.
+fn add_events(events: &mut Vec<BenchmarkEventKind>, terms: &RunTerms, parts: &[StoredRun]) {
+    let results = parts.iter().flat_map(|part| &part.state.results);
+    let results: BTreeMap<_, _> = results.map(|result| (&result.run, result)).collect();
+    let open = parts.iter().flat_map(|part| part.state.without_result());
+    let open: BTreeMap<_, _> = open.map(|pending| (&pending.run, pending)).collect();
+    for run in &terms.case_runs() {
+        let (ids, attempts, outages, end) = match (results.get(run), open.get(run)) {
+            (Some(&result), _) => {
+                let (ids, boxed) = (&result.consultations, Box::new(result.clone()));
+                let end = BenchmarkEventKind::CaseRunFinished { result: boxed };
+                (ids, result.attempts, result.outages, end)
+            }
+            (None, Some(pending)) if !pending.consultations.is_empty() => {
+                let end = deferred(run, DeferralCause::Stop, pending.spend);
+                (
+                    &pending.consultations,
+                    pending.attempts,
+                    pending.outages,
+                    end,
+                )
+            }
+            (None, _) => continue,
+        };
+        // One that begins again after an outage counts, as does each other one.
+        let outages = (0..outages).filter_map(|_| Some((0, ids.last()?)));
+        let attempts = (1..=attempts).zip(ids.iter().rev());
+        for (attempt, id) in outages.chain(attempts) {
+            events.push(BenchmarkEventKind::CaseRunStarted {
+                run: run.clone(),
+                attempt: attempt.max(1),
+                consultation: id.clone(),
+            });
+            let (cause, spend) = (DeferralCause::Infrastructure, ConsultationSpend::default());
+            events.extend((attempt == 0).then(|| deferred(run, cause, spend)));
         }
+        events.push(end);
     }
 }
 
@@ -130,42 +131,54 @@ fn deferred(run: &CaseRunId, cause: DeferralCause, spend: ConsultationSpend) -> 
     }))
 }
 
-fn missing(parts: &[StoredRun]) -> Vec<Partition> {
-    let terms = || parts.iter().map(|part| &part.state.begun.terms);
-    let known: Vec<Partition> = terms().filter_map(|terms| terms.partition).collect();
+fn missing(parts: &[StoredRun], terms: &RunTerms) -> Option<String> {
+    let lacking = terms.selected.cases - terms.cases.len() as u64;
+    let known = parts.iter().map(|part| part.state.begun.terms.partition);
+    let Some(known) = known.collect::<Option<Vec<Partition>>>() else {
+        return (lacking > 0)
+            .then(|| format!("the parts with {lacking} of {} cases", terms.selected.cases));
+    };
     let count = known.first().map_or(0, |part| part.count);
     // Later parts of a smaller suite have no cases.
-    let cases = terms().map(|terms| terms.suite.cases).max().unwrap_or(0);
-    (1..=count)
-        .map(|index| Partition { index, count })
-        .filter(|part| !known.contains(part) && u64::from(part.index) <= cases)
-        .collect()
+    let others = (1..=count).filter(|index| u64::from(*index) <= terms.selected.cases);
+    let others = others.map(|index| Partition { index, count });
+    let others = others.filter(|part| !known.contains(part));
+    let others: Vec<String> = others.map(|part| part.to_string()).collect();
+    (lacking > 0).then(|| format!("these parts: {}", others.join(", ")))
 }
 
 fn check(first: &StoredRun, other: &StoredRun) -> Result<(), Error> {
     let (one, two) = (&first.state.begun.terms, &other.state.begun.terms);
-    let differs = |what: &str| {
-        Error::usage(format!(
-            "{} and {} have different {what}",
-            first.state.begun.run, other.state.begun.run
-        ))
+    let parts = one.partition.zip(two.partition);
+    let differ = [
+        one.suite.sha256 != two.suite.sha256,
+        one.arms != two.arms,
+        answering(one) != answering(two),
+        parts.is_some_and(|(one, two)| one.count != two.count),
+        one.repetitions != two.repetitions,
+        parts.is_some() && one.selected != two.selected,
+    ];
+    let mut different = DIFFERENCES.iter().zip(differ).filter(|(_, differ)| *differ);
+    let Some(((what, hint), _)) = different.next() else {
+        return Ok(());
     };
-    if one.suite.sha256 != two.suite.sha256 {
-        return Err(differs("suites").hint("merge runs of one suite that did not change"));
-    }
-    if one.arms != two.arms {
-        return Err(differs("panels or models").hint("merge runs of the same arms"));
-    }
-    let is_of_other_parts = |(one, two): (Partition, Partition)| one.count != two.count;
-    if one
-        .partition
-        .zip(two.partition)
-        .is_some_and(is_of_other_parts)
-    {
-        return Err(differs("numbers of parts").hint("merge all parts of one `--partition`"));
-    }
-    if one.repetitions != two.repetitions {
-        return Err(differs("numbers of repetitions").hint("merge runs with the same `--repeat`"));
-    }
-    Ok(())
+    let (one, two) = (&first.state.begun.run, &other.state.begun.run);
+    Err(Error::usage(format!("{one} and {two} have different {what}")).hint(*hint))
+}
+
+/// What runs have different, and what to do.
+const DIFFERENCES: [(&str, &str); 6] = [
+    ("suites", "merge runs of one suite that did not change"),
+    ("panels or models", "merge runs of the same arms"),
+    ("options", "merge runs with the same flags"),
+    ("numbers of parts", "merge all parts of one `--partition`"),
+    ("numbers of repetitions", "merge runs with one `--repeat`"),
+    ("selections", "merge parts of one `--tag` and `--limit`"),
+];
+
+/// The options that change answers.
+fn answering(terms: &RunTerms) -> RunOptions {
+    let mut options = terms.options.clone();
+    (options.control.max_cost, options.control.max_calls) = (None, None);
+    options
 }

@@ -1,8 +1,14 @@
 //! The request for a run as plain data, and the settings of a suite beneath it: flags come before
 //! the manifest, and both before the defaults.
 
-use crate::benchmark::run::{Arm, ArmTerms, CaseRef, Partition, RunOptions, RunTerms, SuiteRef};
+use std::collections::BTreeSet;
+
+use crate::benchmark::case::CaseId;
+use crate::benchmark::run::{
+    Arm, ArmTerms, CaseRef, Partition, RunOptions, RunTerms, Selection, SuiteRef,
+};
 use crate::consultation::plan::options::Rounds;
+use crate::domain::hash::sha256;
 use crate::error::Error;
 use crate::setup::request::PanelRequest;
 use crate::stopping::batch::conditions::StopConditions;
@@ -80,9 +86,11 @@ impl BenchmarkRequest {
     ///
     /// When the selection leaves no case.
     pub fn terms(&self, suite: &Suite, arms: Vec<ArmTerms>) -> Result<RunTerms, Error> {
+        let (cases, selected) = self.cases.of(suite)?;
         Ok(RunTerms {
             suite: suite_ref(suite),
-            cases: self.cases.of(suite)?,
+            cases,
+            selected,
             arms,
             repetitions: self.repetitions.unwrap_or(1),
             partition: self.cases.partition,
@@ -140,8 +148,8 @@ fn laid<T>(over: Option<T>, given: Option<StopLimit<T>>) -> Option<T> {
 }
 
 impl CaseSelection {
-    /// In the order of the suite.
-    fn of(&self, suite: &Suite) -> Result<Vec<CaseRef>, Error> {
+    /// In the order of the suite, and what all parts have.
+    fn of(&self, suite: &Suite) -> Result<(Vec<CaseRef>, Selection), Error> {
         let cases = || suite.cases.iter().map(|entry| &entry.case);
         for tag in &self.tags {
             if !cases().any(|case| case.tags.contains(tag)) {
@@ -176,7 +184,12 @@ impl CaseSelection {
             .map(|(position, case)| CaseRef::at(position, case))
             .collect();
         match (selected.is_empty(), self.partition) {
-            (false, _) => Ok(selected),
+            (false, _) => {
+                let all: BTreeSet<&str> = ids().map(CaseId::as_str).collect();
+                let sha256 = sha256(&Vec::from_iter(all).join("\n"));
+                let cases = chosen().count() as u64;
+                Ok((selected, Selection { cases, sha256 }))
+            }
             (true, Some(partition)) => Err(Error::usage(format!(
                 "part {partition} of the suite has no cases"
             ))

@@ -42,8 +42,8 @@ pub struct BatchStatistics {
     /// Attempts of all cases, those of the baseline and those without an outcome included, but not
     /// those of `infrastructure_failures`.
     pub attempts: u64,
-    /// How often a case got no answer because of its providers: rate limits, server errors,
-    /// timeouts.
+    /// How often a case got no answer, or no grade, because of its providers: rate limits, server
+    /// errors, timeouts, a refused key.
     pub infrastructure_failures: u64,
     /// The counts of the baseline, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -273,7 +273,7 @@ impl RunInProgress<'_> {
     /// A new attempt, unless it had the consultation before.
     fn start_case_run(&mut self, run: &CaseRunId, id: ConsultationId) -> Result<(), Error> {
         let attempt = self.state().pending(run).map_or(1, |pending| {
-            let is_new = !pending.consultations.contains(&id);
+            let is_new = pending.begins_attempt(&id);
             pending.attempts.saturating_add(is_new.into()).max(1)
         });
         self.record(BenchmarkEventKind::CaseRunStarted {

@@ -6,7 +6,7 @@ use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId};
 use crate::benchmark::state::AfterFailedAttempt;
 use crate::consultation::plan::Plan;
-use crate::consultation::transcript::no_answer::NoAnswer;
+use crate::consultation::transcript::no_answer::{NoAnswer, no_answer};
 use crate::domain::ids::ConsultationId;
 use crate::error::{Error, whole};
 use crate::session::batch::accounts::ConsultationAccount;
@@ -42,13 +42,8 @@ impl RunInProgress<'_> {
         self.request_stop(refusal)?;
         match grade(&entry.key, &outcome.record) {
             Ok(answer) => self.answered(run, id, answer),
-            Err(NoAnswer::Failed { message } | NoAnswer::Infrastructure { message })
-                if is_refused =>
-            {
-                self.defer(run, DeferralCause::Stop, Some(message))
-            }
-            Err(NoAnswer::Failed { message }) => self.no_answer(run, message),
-            Err(NoAnswer::Infrastructure { message }) => {
+            Err(NoAnswer::Failed { message }) if !is_refused => self.no_answer(run, message),
+            Err(NoAnswer::Failed { message } | NoAnswer::Infrastructure { message }) => {
                 self.defer(run, DeferralCause::Infrastructure, Some(message))
             }
             Err(NoAnswer::CostCeiling { message }) => {
@@ -158,6 +153,9 @@ impl RunInProgress<'_> {
                 let why = "the run stopped before the answer was graded".to_owned();
                 self.defer(run, DeferralCause::Stop, Some(why))
             }
+            Err(_) if let NoAnswer::Infrastructure { message } = no_answer(&outcome.record) => {
+                self.defer(run, DeferralCause::Infrastructure, Some(message))
+            }
             Err(_) if attempt < self.state().begun.terms.attempts_per_case => {
                 self.follow_ups.push_back(Job::Grading {
                     run: run.clone(),
@@ -259,6 +257,7 @@ impl RunInProgress<'_> {
             run: run.clone(),
             outcome,
             attempts: pending.map_or(1, |pending| pending.attempts.max(1)),
+            outages: pending.map_or(0, |pending| pending.outages),
             answer: answer.answer,
             confidence: answer.confidence,
             calibrated: answer.calibrated,

@@ -183,6 +183,43 @@ fn a_resumed_consultation_is_no_new_attempt() {
 }
 
 #[test]
+fn each_start_counts_once_and_an_outage_never() {
+    // What follows the first start of a case, and the attempts then.
+    let rows: [(&[&str], u32); 8] = [
+        (&["start 2"], 2),
+        (&["kill", "start 1"], 1),
+        (&["kill", "start 2"], 1),
+        (&["kill", "start 2", "start 3"], 2),
+        (&["outage", "start 2"], 1),
+        (&["outage", "start 1"], 1),
+        (&["start 2", "outage", "start 2"], 2),
+        (&["stop", "kill", "start 1"], 1),
+    ];
+    for (steps, attempts) in rows {
+        let mut run = panel_run(12, 1);
+        run.start_all();
+        let case_run = in_flight(&run)[0].clone();
+        for step in steps {
+            run.record(match step.split_once(' ') {
+                Some((_, number)) => started(&case_run, number.parse().unwrap()),
+                None if *step == "outage" => deferred(&case_run, DeferralCause::Infrastructure),
+                None if *step == "stop" => deferred(&case_run, DeferralCause::Stop),
+                None => BenchmarkEventKind::Resumed {
+                    conditions: StopConditions::default(),
+                },
+            });
+        }
+        let pending = run.state.pending(&case_run).unwrap();
+        assert_eq!(pending.attempts, attempts, "{steps:?}");
+        assert_eq!(
+            run.state.statistics().attempts,
+            u64::from(attempts),
+            "{steps:?}"
+        );
+    }
+}
+
+#[test]
 fn an_outage_is_tried_again_after_the_other_cases() {
     let mut order = Vec::new();
     let run = played(5, StopConditions::default(), |run, attempt| {

@@ -7,7 +7,7 @@ use conclave::benchmark::result::{
     CaseOutcome, CaseResult, ExpertResult, GradedAnswer, StageResults,
 };
 use conclave::benchmark::run::{
-    Arm, ArmTerms, CaseRef, CaseRunId, RunId, RunOptions, RunTerms, SuiteRef,
+    Arm, ArmTerms, CaseRef, CaseRunId, RunId, RunOptions, RunTerms, Selection, SuiteRef,
 };
 use conclave::benchmark::state::BenchmarkState;
 use conclave::domain::cost::money::{Cost, MicroUsd};
@@ -54,6 +54,10 @@ pub(crate) fn terms(cases: usize, arms: &[Arm]) -> RunTerms {
             cases: u64::try_from(cases).unwrap(),
         },
         cases: (1..=cases).map(case).collect(),
+        selected: Selection {
+            cases: u64::try_from(cases).unwrap(),
+            sha256: "5e".repeat(32),
+        },
         arms: arms.iter().copied().map(arm_terms).collect(),
         repetitions: 1,
         partition: None,
@@ -100,6 +104,7 @@ pub(crate) fn result(case: usize, arm: Arm, outcome: CaseOutcome) -> CaseResult 
         },
         outcome,
         attempts: 1,
+        outages: 0,
         error: text.is_none().then(|| "the reply has no answer".to_owned()),
         answer: text.map(|text| GradedAnswer {
             text,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Bench, MODEL, answer};
-use crate::support::provider_server::{On, Vendor};
+use crate::support::provider_server::{Answer, On, Vendor};
 
 #[test]
 fn both_arms_answer_the_same_cases() {
@@ -67,6 +67,44 @@ fn model_grades_cases_that_no_rule_can_compare() {
     assert!(report["results"][0]["grading"].is_string());
     assert_eq!(report["results"][0]["spend"]["calls"], 2);
     assert_eq!(bench.server.requests().len(), 4);
+}
+
+#[test]
+fn outage_of_the_grader_is_none_of_a_case() {
+    // How many calls of the grader fail, and how the run ends.
+    for (failures, code) in [(4, 0), (8, 0), (30, 6)] {
+        let bench = graded_cases();
+        for nth in 1..=failures {
+            let overload = Answer::error(503, "overloaded", "busy").header("retry-after-ms", "1");
+            let grader = On::vendor(Vendor::Anthropic).and_containing("q01").nth(nth);
+            bench.server.on(grader, overload.clone());
+            if code == 6 {
+                let grader = On::vendor(Vendor::Anthropic).and_containing("q02").nth(nth);
+                bench.server.on(grader, overload);
+            }
+        }
+        let arguments = ["--grader", GRADER, "--attempts", "3"];
+        let mut report = bench.run(&arguments).ends_with(code).json();
+        if code == 6 {
+            assert_eq!(report["stop_reason"]["condition"], "PROVIDER_OUTAGE");
+            assert_eq!(report["statistics"]["cases_attempted"], 0);
+            bench
+                .server
+                .on(On::vendor(Vendor::Anthropic), answer("RIGHT"));
+            report = bench.resume(&[]).ends_with(0).json();
+        }
+        assert_eq!(report["results"][0]["outcome"], "approved");
+        assert_eq!(report["statistics"]["cases_failed"], 0);
+        assert_eq!(report["statistics"]["attempts"], 2);
+        assert_ne!(report["results"][0]["outages"], 0);
+        let answers = bench.server.requests().into_iter();
+        let answers = answers.filter(|request| request.vendor == Some(Vendor::OpenAi));
+        assert_eq!(
+            answers.count(),
+            2,
+            "an answer that is there is not paid again"
+        );
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Stopped runs that are resumed.
 
-use super::{Bench, answer, outcomes, refusal};
-use crate::support::provider_server::On;
+use super::{Bench, MODEL, answer, outcomes, refusal};
+use crate::support::provider_server::{Answer, On};
 
 #[test]
 fn halted_and_resumed_run_ends_as_one_that_never_halted() {
@@ -30,6 +30,48 @@ fn probe_without_an_answer_halts_again_at_once() {
     let report = bench.resume(&["--jobs", "4"]).ends_with(6).json();
     assert_eq!(report["stop_reason"]["condition"], "PROBE_FAILED");
     assert_eq!(bench.server.requests().len(), 4);
+}
+
+#[test]
+fn what_was_refused_or_cut_off_is_no_retry() {
+    const AT_ONCE: [&str; 9] = [
+        "benchmark",
+        "suite.jsonl",
+        "--single",
+        MODEL,
+        "--jobs",
+        "3",
+        "--yes",
+        "--json",
+        "--quiet",
+    ];
+    for (status, code, condition) in [
+        (401, "invalid_api_key", "AUTHENTICATION"),
+        (429, "insufficient_quota", "QUOTA"),
+    ] {
+        let bench = Bench::of(12);
+        let refused = Answer::error(status, code, "No.").after_arrivals(3);
+        bench.server.on(On::any(), refused);
+        let report = bench.conclave.run(&AT_ONCE).ends_with(6).json();
+        assert_eq!(report["stop_reason"]["condition"], condition);
+        assert_eq!(report["statistics"]["cases_attempted"], 0);
+        bench.server.on(On::any(), answer("B"));
+        let report = bench.resume(&["--jobs", "3"]).ends_with(0).json();
+        assert_eq!(report["statistics"]["cases_retried"], 0, "{condition}");
+        assert_eq!(report["statistics"]["attempts"], 12, "{condition}");
+    }
+    let bench = Bench::of(12);
+    bench.conclave.run(&AT_ONCE).ends_with(0);
+    // As after a kill before the first of three calls.
+    let log = bench.folder().join("log.jsonl");
+    let text = std::fs::read_to_string(&log).unwrap();
+    let started = text.lines().take(4).map(|line| format!("{line}\n"));
+    std::fs::write(&log, started.collect::<String>()).unwrap();
+    std::fs::remove_dir_all(bench.conclave.home().join("consult-logs")).unwrap();
+    let report = bench.resume(&["--jobs", "3"]).ends_with(0).json();
+    assert_eq!(report["statistics"]["cases_retried"], 0);
+    assert_eq!(report["statistics"]["attempts"], 12);
+    assert_eq!(bench.server.requests().len(), 24);
 }
 
 #[test]

@@ -61,6 +61,18 @@ fn outages_do_not_stop_a_run_whose_answers_are_right() {
 }
 
 #[test]
+fn second_attempts_stop_a_run_whose_answers_are_right() {
+    let bench = Bench::of(12);
+    for number in 1..=12 {
+        let first = On::containing(&super::id(number)).nth(1);
+        bench.server.on(first, super::refusal());
+    }
+    let state = stopped(&bench, &bench.run(&[]), "RETRY_RATE");
+    assert_eq!(state["statistics"]["cases_approved"], 10);
+    assert_eq!(state["statistics"]["cases_retried"], 10);
+}
+
+#[test]
 fn refused_key_halts_at_once_and_names_the_provider() {
     let bench = Bench::of(12);
     let refused = Answer::error(401, "invalid_api_key", "Incorrect API key provided");
