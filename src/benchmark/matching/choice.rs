@@ -8,15 +8,21 @@
 //! - Without a statement, only letters that are marked as letters count ("(B)", "option B", a line
 //!   of nothing else): "A" is also a word. Then an option's text at the beginning ("Yes, …"), then
 //!   the only option whose whole text occurs.
-//! - Two options that are named and not denied are no answer.
+//! - An option that is a number is named by a number phrase, not by digits that occur: 20 is no part
+//!   of "20–30".
+//! - Two options that are named and not denied are no answer, and neither is a letter with the text
+//!   of another option, or a correction ("B, no, C").
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::iter::zip;
 
+use super::number;
+use super::numeral::Quantity;
 use super::question::LETTERS;
 use super::statement::{Extent, final_statement, is_denied};
 use super::text::{core, end_of, folded, positions_of_words, worded};
+use super::token::CaseTerms;
 use crate::domain::steps;
 use crate::text::pattern::Pattern;
 
@@ -27,6 +33,9 @@ pub(super) struct Options {
     texts: Vec<String>,
     /// The texts in lower case, for options that differ in punctuation alone.
     exact: Vec<String>,
+    /// Those that are numbers.
+    numbers: Vec<(usize, Quantity)>,
+    terms: CaseTerms,
 }
 
 /// An option that a text names, by its letter or its text.
@@ -75,12 +84,21 @@ static LEAD: Pattern = worded(
 /// What joins two letters to an undecided answer.
 static JOINED: Pattern = worded(r"^[^\pL\pN]*(?:{joints}\b[^\pL\pN]*)*$");
 
+/// What replaces an option by what follows.
+static CORRECTION: Pattern = worded(
+    r"(?is)(?:\bno\b\s*[.,:;!–—-]|\b{corrections}\b)(?<to>.*)|\bbut\b(?<to_right>.*\b{affirmations}\b.*)",
+);
+
 impl Options {
-    pub(super) fn new(options: &[String]) -> Self {
+    pub(super) fn new(options: &[String], terms: CaseTerms) -> Self {
         let exact = options.iter().map(|option| option.trim().to_lowercase());
+        let numbers = zip(0.., options)
+            .filter_map(|(at, option)| Some((at, number::only_number(option, &terms)?)));
         Self {
             texts: options.iter().map(|option| folded(option)).collect(),
             exact: exact.collect(),
+            numbers: numbers.collect(),
+            terms,
         }
     }
 
@@ -98,6 +116,20 @@ impl Options {
         self.position(core(text))
     }
 
+    /// Returns the only option that is this number.
+    fn with_number(&self, number: impl Fn(&CaseTerms) -> Option<Quantity>) -> Option<usize> {
+        self.numbers.first()?;
+        let number = number(&self.terms)?;
+        let is_same = |(_, option): &&(usize, Quantity)| number.is(option, 0.0, 0.0);
+        let mut same = self.numbers.iter().filter(is_same);
+        let (only, _) = same.next()?;
+        same.next().is_none().then_some(*only)
+    }
+
+    fn is_number(&self, option: usize) -> bool {
+        self.numbers.iter().any(|(number, _)| *number == option)
+    }
+
     fn position(&self, letter: &str) -> Option<usize> {
         let mut letters = zip(LETTERS, &self.texts);
         letters.position(|(of_option, _)| {
@@ -105,9 +137,9 @@ impl Options {
         })
     }
 
-    pub(super) fn taken_by(&self, text: &str) -> Option<usize> {
-        let statement = final_statement(text, Extent::Line);
-        let text = statement.as_deref().unwrap_or(text);
+    pub(super) fn taken_by(&self, whole: &str) -> Option<usize> {
+        let statement = final_statement(whole, Extent::Line);
+        let text = statement.as_deref().unwrap_or(whole);
         let mut letters = self.letters(text);
         let is_lead = |first: &&Mention| LEAD.is_in(text.get(..first.start).unwrap_or_default());
         if statement.is_none() {
@@ -117,8 +149,15 @@ impl Options {
         } else if let Some(first) = letters.first().filter(is_lead) {
             return self.led_by(text, first, letters.get(1));
         }
-        let whole = self.with_letter(text).or_else(|| self.beginning(text));
-        whole.or_else(|| self.only_one(text, letters))
+        let letter = only_one(text, &letters);
+        let is_open = letters.is_empty() || statement.is_some() && letter.is_some();
+        let number = |terms: &CaseTerms| Some(number::answer(whole, terms)?.0);
+        let word = self.only_text(text).filter(|at| !self.is_number(*at));
+        let other = word.or_else(|| self.with_number(number));
+        let named = self.beginning(text).or(other.filter(|_| is_open));
+        let both = letter.zip(named);
+        let option = letter.or(named);
+        option.filter(|_| both.is_none_or(|(letter, named)| letter == named))
     }
 
     fn led_by(&self, statement: &str, first: &Mention, second: Option<&Mention>) -> Option<usize> {
@@ -128,39 +167,46 @@ impl Options {
             is_other && !second.is_denied(statement)
         });
         // "B) Paris" is undecided if Paris is option A.
-        let after = statement.get(first.end..).unwrap_or_default();
-        let after = after.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let rest = statement.get(first.end..).unwrap_or_default();
+        let is_mark = |c: char| !c.is_alphanumeric();
+        let number = rest.trim_start_matches(|c| is_mark(c) && !"-−√±".contains(c));
+        let after = number.trim_start_matches(is_mark);
         let sentence = after.split(". ").next().unwrap_or_default();
-        let named = self.with_text(after).or_else(|| self.with_text(sentence));
+        let named = self.with_number(|terms| number::only_number(number, terms));
+        let named = named.or_else(|| self.with_text(after));
+        let named = named.or_else(|| self.with_text(sentence));
+        let named = named.or_else(|| self.beginning(after));
         let is_contradicted = named.is_some_and(|named| named != first.option);
         let is_taken = !is_undecided && !is_contradicted && !first.is_denied(statement);
-        is_taken.then_some(first.option)
+        let option = is_taken.then_some(first.option);
+        option.filter(|option| !self.is_corrected(*option, rest))
+    }
+
+    /// Whether what follows an option takes another one instead.
+    fn is_corrected(&self, option: usize, rest: &str) -> bool {
+        let correction = CORRECTION.all(rest).next();
+        let other = correction.and_then(|found| {
+            let other = found.name("to").or(found.name("to_right"))?.as_str();
+            let letter = only_one(other, &self.letters(other));
+            letter.or_else(|| self.only_text(other))
+        });
+        other.is_some_and(|other| other != option)
     }
 
     /// Returns the option whose text begins a text, before a mark: "Yes, because …".
     fn beginning(&self, text: &str) -> Option<usize> {
-        let (beginning, _) = text.split_once([',', '.', ';', ':', '!', '\n', '—', '–'])?;
-        self.with_text(beginning)
+        let (beginning, rest) =
+            text.split_once([',', '.', ';', ':', '!', '\n', '—', '–', '(', ')'])?;
+        let option = self.with_text(beginning)?;
+        (!self.is_number(option) && !self.is_corrected(option, rest)).then_some(option)
     }
 
-    /// Returns the only option that a text names without denying it, by these letters or else by
-    /// its text.
-    fn only_one(&self, text: &str, letters: Vec<Mention>) -> Option<usize> {
+    /// Returns the only option whose text occurs in a text that does not deny it.
+    fn only_text(&self, text: &str) -> Option<usize> {
         // Lines are kept, so that denials end where they do.
         let lines: Vec<String> = text.lines().map(folded).collect();
-        let folded = lines.join("\n");
-        let (text, mentions) = if letters.is_empty() {
-            (folded.as_str(), self.texts_in(&folded))
-        } else {
-            (text, letters)
-        };
-        let (denied, named): (Vec<Mention>, Vec<Mention>) =
-            mentions.iter().partition(|mention| mention.is_denied(text));
-        let denied: BTreeSet<usize> = denied.iter().map(|mention| mention.option).collect();
-        let named: BTreeSet<usize> = named.iter().map(|mention| mention.option).collect();
-        let mut affirmed = named.difference(&denied);
-        let only = affirmed.next().copied();
-        only.filter(|_| affirmed.next().is_none())
+        let text = lines.join("\n");
+        only_one(&text, &self.texts_in(&text))
     }
 
     /// Returns where options' texts occur, without those that are a part of a longer one's.
@@ -212,6 +258,17 @@ impl Options {
         }
         letters
     }
+}
+
+/// Returns the only option that a text names by these mentions without denying it.
+fn only_one(text: &str, mentions: &[Mention]) -> Option<usize> {
+    let (denied, named): (Vec<Mention>, Vec<Mention>) =
+        mentions.iter().partition(|mention| mention.is_denied(text));
+    let denied: BTreeSet<usize> = denied.iter().map(|mention| mention.option).collect();
+    let named: BTreeSet<usize> = named.iter().map(|mention| mention.option).collect();
+    let mut affirmed = named.difference(&denied);
+    let only = affirmed.next().copied();
+    only.filter(|_| affirmed.next().is_none())
 }
 
 /// With `\0` in its place.

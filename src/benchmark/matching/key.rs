@@ -89,7 +89,7 @@ impl AnswerKey {
         };
         let (rule, expected) = match &case.matcher {
             Matcher::Exact => (Rule::exact(&case.expected), texts(folded)),
-            Matcher::Choice { options } => choice(options, &case.expected)?,
+            Matcher::Choice { options } => choice(case, options)?,
             Matcher::Contains => (Rule::Contains, texts(folded)),
             Matcher::Regex => (Rule::patterns(&case.expected, &[], &[])?, Vec::new()),
             Matcher::All { none } => (Rule::patterns(&[], &case.expected, none)?, Vec::new()),
@@ -286,14 +286,14 @@ impl Rule {
     }
 }
 
-fn choice(texts: &[String], expected: &[String]) -> Result<(Rule, Vec<Value>), String> {
+fn choice(case: &Case, texts: &[String]) -> Result<(Rule, Vec<Value>), String> {
     if !(2..=LETTERS.count()).contains(&texts.len()) {
         return Err(format!(
             "a choice has from 2 to 26 options, not {}",
             texts.len()
         ));
     }
-    let options = Options::new(texts);
+    let options = Options::new(texts, terms_of(case));
     for (at, text) in texts.iter().enumerate() {
         if options.with_text(text) != Some(at) {
             return Err(format!("option `{text}` occurs twice"));
@@ -316,14 +316,12 @@ fn choice(texts: &[String], expected: &[String]) -> Result<(Rule, Vec<Value>), S
                 })
             }
         };
-    let right: Result<Vec<Value>, _> = expected.iter().map(option).collect();
+    let right: Result<Vec<Value>, _> = case.expected.iter().map(option).collect();
     Ok((Rule::Choice(options), right?))
 }
 
 fn numeric(case: &Case, absolute: f64, relative: f64) -> Result<(Rule, Vec<Value>), String> {
-    let texts = std::iter::once(&case.question).chain(&case.context);
-    let texts: Vec<&str> = texts.chain(&case.expected).map(String::as_str).collect();
-    let terms = number::case_terms(&texts.join("\n"));
+    let terms = terms_of(case);
     let number = |text: &String| {
         let number = number::only_number(text, &terms).map(Value::Quantity);
         number.ok_or_else(|| format!("`{text}` is not one number"))
@@ -335,6 +333,12 @@ fn numeric(case: &Case, absolute: f64, relative: f64) -> Result<(Rule, Vec<Value
         terms,
     };
     Ok((rule, expected?))
+}
+
+fn terms_of(case: &Case) -> CaseTerms {
+    let texts = std::iter::once(&case.question).chain(&case.context);
+    let texts: Vec<&str> = texts.chain(&case.expected).map(String::as_str).collect();
+    number::case_terms(&texts.join("\n"))
 }
 
 fn tolerance(number: f64) -> Result<f64, String> {

@@ -30,7 +30,7 @@ impl Quantity {
 }
 
 static SPELLED: Pattern = worded(
-    r"(?i)\b(?:a (?:hundred|thousand|million|billion)|{number_words})(?:(?: and |[ -]){number_words})*\b",
+    r"(?i)\b(?:a (?:hundred|thousand|million|billion)|{number_words})(?:(?: (?:thousand|million|billion), (?:and )?| and |[ -]){number_words})*\b",
 );
 
 /// Returns the text with numbers in words as digits: `700` for "seven hundred". In a text `is_prose`
@@ -38,7 +38,7 @@ static SPELLED: Pattern = worded(
 pub(super) fn in_digits(text: &str, is_prose: bool) -> String {
     let digits = |found: &Captures<'_>| {
         let is_word = is_prose && found[0].eq_ignore_ascii_case("one");
-        let text = found[0].to_lowercase();
+        let text = found[0].to_lowercase().replace(',', "");
         let number = |word: &str| spelled(word).map(|number| number.to_string());
         // "Two and three" are two numbers.
         let single = |word| number(word).unwrap_or_else(|| String::from(word));

@@ -130,6 +130,7 @@ impl<'r> PhraseReader<'r> {
             left.is_one_of(at, ".;!?≠<>≤≥")
                 || left.is_denial(at)
                 || left.is_in(&["doubts"], at)
+                || left.is_in(&["errors"], at) && !left.is_named(at)
                 // "So it is" gives no reason.
                 || at > 0 && left.is_in(&["reasons"], at)
                 || is_related && left.is_in(&["conjunctions"], at)
@@ -169,7 +170,7 @@ impl<'r> PhraseReader<'r> {
             && self.is(at, Token::is_word)
             && (!self.is(at, Token::is_short) || self.is_one_of(at, "aI"))
             && !self.is_denial(at)
-            && !self.is_in(&["changers", "refutations", others], at)
+            && !self.is_in(&["changers", "refutations", "doubts", "errors", others], at)
     }
 
     /// A number with sign, currency and what multiplies it.
@@ -256,6 +257,11 @@ impl<'r> PhraseReader<'r> {
         is_known || !self.is(at, Token::is_short) && self.is_in(&["units"], at)
     }
 
+    /// Whether the case has this word.
+    fn is_named(&self, at: usize) -> bool {
+        !self.is(at, Token::is_short) && self.terms.words.contains(&stem(self.text(at)))
+    }
+
     fn is_reason(&self, at: usize) -> bool {
         self.is_in(&["reasons"], at) && !self.is_in(&["changers"], at)
     }
@@ -264,9 +270,7 @@ impl<'r> PhraseReader<'r> {
     /// says nothing else of it.
     fn after_word(&self, at: usize, is_first: bool) -> Option<usize> {
         let is_touching = is_first && self.touches(at);
-        let is_named = !self.is(at, Token::is_short)
-            && self.terms.words.contains(&stem(self.text(at)))
-            && !self.is_in(&["neighbours"], at);
+        let is_named = self.is_named(at) && !self.is_in(&["neighbours"], at);
         let is_known = is_named || self.is_plain(at, "neighbours");
         let word = || self.listed("closings", at).or(is_known.then_some(at + 1));
         let is_other = is_touching || self.is_in(&["changers"], at);
@@ -295,6 +299,7 @@ impl<'r> PhraseReader<'r> {
     /// number is calculated, or its parts.
     fn bracket(&self, at: usize, quantity: &Quantity) -> Option<usize> {
         let end = (at + 1..self.tokens.len()).find(|at| self.is_one_of(*at, ")]"))?;
+        let is_again = self.text(at + 1) == "or" && self.is_again(at + 2, quantity);
         let inner = self.part(at + 1, end, PhraseReading::Remark);
         let is_sign = |at| inner.is_one_of(at, "+-−×*·/÷=") || inner.is_in(&["calculations"], at);
         let number = |token: &Token<'_>| token.text.parse::<u64>().map_or(0, u128::from);
@@ -304,7 +309,7 @@ impl<'r> PhraseReader<'r> {
         let is_begun = !inner.is_digits(0) || inner.any(is_sign) || is_sum;
         let is_apart = inner.is_apart() && !inner.has_doubts();
         let fits = || inner.states(quantity).unwrap_or(is_apart && is_begun);
-        (self.reading == PhraseReading::Remark || fits()).then_some(end + 1)
+        (self.reading == PhraseReading::Remark || is_again || fits()).then_some(end + 1)
     }
 
     fn is_digits(&self, at: usize) -> bool {

@@ -42,7 +42,7 @@ static STATEMENT: Pattern = worded(
           (?<word> {answer} )
         | {unspaced_answer} )
       {marks}*
-      (?: (?<colon> [:：=→⇒–—] | -> | -\x20 )
+      (?: (?<colon> (?: [:：=→⇒–—] | -> | -\x20 ) (?: \*\*\s )? )
         | (?: (?: to | for ) \x20 [^.\n:]{1,100}? \x20 )?
           (?<copula> {copulas} \b | [是は] ) {marks}*
           (?<late> [:：=→⇒–—] | -> | -\x20 )? )?",
@@ -176,6 +176,10 @@ static CLAUSE_END: Pattern = worded(r"[.,;:!?\n—。，；：]|\b{contrasts}\b"
 static DENIAL: Pattern =
     worded(r"(?:\b(?:{denials}|{comparisons})\b|n['’]t\b)[^\pL\pN]+(?:[\pL\pN]+[^\pL\pN]+){0,2}$");
 
+/// "Anything but", where "but" begins no clause.
+static EXCEPTION: Pattern =
+    worded(r"(?i)\b(?:all|any|anything|everything)\ but\b[^\pL\pN]+(?:[\pL\pN]+[^\pL\pN]+){0,2}$");
+
 /// A denial of what stands before a text: "is wrong", "cannot be".
 static REFUTATION: Pattern = worded(
     r"(?ix) ^ [^\pL\pN.,;:!?\n—。，；：]*
@@ -194,5 +198,5 @@ pub(super) fn is_denied(text: &str, start: usize, end: usize) -> bool {
     let clause_end = CLAUSE_END.all(before).last().and_then(|found| found.get(0));
     let clause_start = clause_end.map_or(0, |mark| mark.end());
     let clause = before.get(clause_start..).unwrap_or_default();
-    DENIAL.is_in(clause) || REFUTATION.is_in(after)
+    DENIAL.is_in(clause) || EXCEPTION.is_in(before) || REFUTATION.is_in(after)
 }

@@ -44,7 +44,9 @@ pub(super) fn stated_options_are_read_whatever_is_around_them() -> Vec<AnswerRow
         B + ANSWER: B. My first answer: A was wrong.
         B + ANSWER: B\\nANSWER: <letter>
         B + ANSWER: B\\n\\nANSWER:
-        B + The experts agree that it is hot. ANSWER: B Confidence is high.",
+        B + The experts agree that it is hot. ANSWER: B Confidence is high.
+        B + The correct option is B.
+        B + **Correct choice: (B)**",
     )
 }
 
@@ -63,6 +65,14 @@ pub(super) fn texts_that_take_no_option_or_two_are_no_answer() -> Vec<AnswerRow>
         - ANSWER: Venus or Mars
         - ANSWER: B) Mars
         - ANSWER: not B
+        - ANSWER: anything but B
+        - ANSWER: all but Venus
+        - ANSWER: B versus C
+        - ANSWER: \\boxed{B} or \\boxed{C}
+        - ANSWER: $B \\cup C$
+        - The correct option is not B.
+        - The correct option is B or C.
+        - Option B is a trap.
         - ANSWER: none of the above
         - ANSWER: E
         - The answer is not B.
@@ -73,6 +83,64 @@ pub(super) fn texts_that_take_no_option_or_two_are_no_answer() -> Vec<AnswerRow>
         - I think a planet near the Sun is hot. C++ would not help.
         - End with \"ANSWER:\" and the letter of one option.
         B + ANSWER: B was my first thought",
+    )
+}
+
+pub(super) fn letters_and_texts_are_of_the_same_option() -> Vec<AnswerRow> {
+    let q = || choice(&["Mercury", "Venus", "Earth", "Mars"], "B");
+    table(
+        |_| q(),
+        "\
+        B + ANSWER: B (Venus), because it is hot
+        B + ANSWER: B) Venus, of course
+        B + ANSWER: Venus (B)
+        B + ANSWER: B. Venus is hot, but Mercury is nearer
+        B + ANSWER: B, no other planet is as hot
+        B + ANSWER: B rather than C
+        B + ANSWER: Venus, no doubt
+        - ANSWER: B (Earth)
+        - ANSWER: B) Earth, of course
+        - ANSWER: B - Earth
+        - ANSWER: Earth (B)
+        - ANSWER: B, no, C
+        - ANSWER: B? No, C
+        - ANSWER: B — wait, actually C
+        - ANSWER: B. Actually, C
+        - ANSWER: B or rather C
+        - ANSWER: B is plausible, but C is right
+        - ANSWER: Venus, no, Earth
+        - ANSWER: Venus. Correction: Earth",
+    )
+}
+
+pub(super) fn options_that_are_numbers_are_read_as_numbers() -> Vec<AnswerRow> {
+    let q = || choice(&["-20", "20", "30 km", "1,500", "none of these"], "B");
+    table(
+        |_| q(),
+        "\
+        B + ANSWER: 20
+        B + ANSWER: x = 20.0
+        B + ANSWER: twenty
+        B + ANSWER: 10 + 10 = 20
+        B + ANSWER: B) 20 because 10 + 10 = 20
+        B + The result is 20.
+        B + 30 is too much, so (B).
+        A - ANSWER: \u{2212}20
+        D - ANSWER: 1500 km
+        C - ANSWER: 30
+        E - ANSWER: none of these
+        - ANSWER: 20\u{2013}30
+        - ANSWER: 20.5
+        - ANSWER: 20/3
+        - ANSWER: \u{221a}20
+        - ANSWER: 20x
+        - ANSWER: at least 20
+        - ANSWER: 20 hundred
+        - ANSWER: 20, no, 30
+        - ANSWER: 20 or none of these
+        - ANSWER: B (30)
+        - ANSWER: B) -20
+        - We divide by 20.",
     )
 }
 

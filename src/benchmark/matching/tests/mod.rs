@@ -34,8 +34,8 @@ fn table(case_of: impl Fn(&str) -> Case, rows: &str) -> Vec<AnswerRow> {
     rows.lines().map(row).collect()
 }
 
-/// Rows that may be read otherwise than labelled: one in a hundred.
-const MAX_MISREAD: usize = 2;
+/// Rows that may be read otherwise than labelled.
+const MAX_MISREAD: usize = 1;
 
 #[test]
 fn labelled_answers_are_read_as_a_person_reads_them() {
@@ -44,6 +44,8 @@ fn labelled_answers_are_read_as_a_person_reads_them() {
         choices::stated_options_are_read_whatever_is_around_them(),
         choices::texts_that_take_no_option_or_two_are_no_answer(),
         choices::options_are_read_without_a_statement_where_only_one_is_meant(),
+        choices::letters_and_texts_are_of_the_same_option(),
+        choices::options_that_are_numbers_are_read_as_numbers(),
         choices::options_may_be_words_letters_or_parts_of_each_other(),
         numbers::numbers_are_read_in_every_notation(),
         numbers::the_number_that_answers_is_found(),
@@ -56,7 +58,7 @@ fn labelled_answers_are_read_as_a_person_reads_them() {
     let rows: Vec<AnswerRow> = groups.into_iter().flatten().collect();
     let wrong: Vec<String> = rows.iter().filter_map(misread).collect();
     assert!(
-        rows.len() >= 525 && wrong.len() <= MAX_MISREAD,
+        rows.len() >= 635 && wrong.len() <= MAX_MISREAD,
         "{} of {} read:\n{}",
         rows.len() - wrong.len(),
         rows.len(),

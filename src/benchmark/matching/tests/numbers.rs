@@ -128,11 +128,10 @@ pub(super) fn numbers_are_read_as_whole_phrases_or_not_at_all() -> Vec<AnswerRow
         7 | * - ANSWER: 7 thousand
         7 | * - ANSWER: 7 billion
         7 | * - ANSWER: 8 million";
-    [
-        table(apples, include_str!("phrases.txt")),
-        table(millions, in_millions),
-    ]
-    .concat()
+    let phrases = table(apples, include_str!("phrases.txt"));
+    let wrong = phrases.iter().filter(|row| !row.3).count();
+    assert!(wrong * 2 >= phrases.len(), "{wrong} of {}", phrases.len());
+    [phrases, table(millions, in_millions)].concat()
 }
 
 pub(super) fn tolerances_are_exact() -> Vec<AnswerRow> {

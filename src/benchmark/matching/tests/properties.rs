@@ -13,6 +13,7 @@ fn every_case() -> Vec<Case> {
     vec![
         exact("Paris"),
         choice(&["Paris", "Lyon", "A"], "B"),
+        choice(&["10", "-234", "1/2", "Paris"], "B"),
         contains("Paris"),
         case("Par.s", Matcher::Regex),
         numeric("-1234.5", 0.0, 0.01),

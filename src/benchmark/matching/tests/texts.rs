@@ -79,6 +79,7 @@ pub(super) fn transcriptions_stand_after_the_marker() -> Vec<AnswerRow> {
             "\
             0.0 Hello, world | Hello, world + ANSWER: Hello, world
             0.0 Hello, world | Hello, world + ANSWER: \"Hello, world\"
+            0.0 Hello, world | Hello, world + **ANSWER:** Hello, world
             0.0 Hello, world | Hello, world + ```\\nHello, world\\n```
             0.0 Hello, world | * + ANSWER:\\n\\nHello,\\n  world\\n
             0.0 Hello, world | * - ANSWER: hello, world
