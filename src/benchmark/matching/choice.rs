@@ -171,11 +171,11 @@ impl Options {
         let is_mark = |c: char| !c.is_alphanumeric();
         let number = rest.trim_start_matches(|c| is_mark(c) && !"-−√±".contains(c));
         let after = number.trim_start_matches(is_mark);
-        let sentence = after.split(". ").next().unwrap_or_default();
+        let texts = self.texts_in(&folded(after));
+        let beginning = texts.first().filter(|text| text.start == 0);
         let named = self.with_number(|terms| number::only_number(number, terms));
         let named = named.or_else(|| self.with_text(after));
-        let named = named.or_else(|| self.with_text(sentence));
-        let named = named.or_else(|| self.beginning(after));
+        let named = named.or(beginning.map(|text| text.option));
         let is_contradicted = named.is_some_and(|named| named != first.option);
         let is_taken = !is_undecided && !is_contradicted && !first.is_denied(statement);
         let option = is_taken.then_some(first.option);

@@ -177,8 +177,9 @@ static DENIAL: Pattern =
     worded(r"(?:\b(?:{denials}|{comparisons})\b|n['’]t\b)[^\pL\pN]+(?:[\pL\pN]+[^\pL\pN]+){0,2}$");
 
 /// "Anything but", where "but" begins no clause.
-static EXCEPTION: Pattern =
-    worded(r"(?i)\b(?:all|any|anything|everything)\ but\b[^\pL\pN]+(?:[\pL\pN]+[^\pL\pN]+){0,2}$");
+static EXCEPTION: Pattern = worded(
+    r"(?i)\b(?:all|any|anything|everything)\ (?:\pL+\ )?but\b[^\pL\pN]+(?:[\pL\pN]+[^\pL\pN]+){0,2}$",
+);
 
 /// A denial of what stands before a text: "is wrong", "cannot be".
 static REFUTATION: Pattern = worded(

@@ -67,6 +67,7 @@ pub(super) fn texts_that_take_no_option_or_two_are_no_answer() -> Vec<AnswerRow>
         - ANSWER: not B
         - ANSWER: anything but B
         - ANSWER: all but Venus
+        - ANSWER: all planets but B
         - ANSWER: B versus C
         - ANSWER: \\boxed{B} or \\boxed{C}
         - ANSWER: $B \\cup C$
@@ -101,6 +102,7 @@ pub(super) fn letters_and_texts_are_of_the_same_option() -> Vec<AnswerRow> {
         - ANSWER: B (Earth)
         - ANSWER: B) Earth, of course
         - ANSWER: B - Earth
+        - ANSWER: (B) Earth - the blue planet
         - ANSWER: Earth (B)
         - ANSWER: B, no, C
         - ANSWER: B? No, C
