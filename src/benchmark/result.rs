@@ -20,7 +20,6 @@ pub struct CaseResult {
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub attempts: u32,
     /// How often it had no answer, or no grade, because of its providers.
-    #[serde(default)]
     pub outages: u32,
     /// The answer as it was compared; `None` without one.
     pub answer: Option<GradedAnswer>,

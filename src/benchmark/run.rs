@@ -102,7 +102,6 @@ pub struct RunTerms {
     /// The cases of this run, in the order of the suite.
     pub cases: Vec<CaseRef>,
     /// What tags and limit leave of the suite.
-    #[serde(default)]
     pub selected: Selection,
     pub arms: Vec<ArmTerms>,
     /// How often each arm answers each case.

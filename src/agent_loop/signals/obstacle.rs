@@ -12,8 +12,9 @@ use crate::text::pattern::Pattern;
 
 /// A longer message is the agent's, not the program's.
 const LONGEST_MESSAGE: usize = 300;
-/// The same, of a message that shows the JSON of the service.
+/// The same, of a message that shows the JSON of the service, and of a program's whole log.
 const LONGEST_WITH_JSON: usize = 800;
+const LONGEST_LOG: usize = 800;
 
 /// What the programs report; see the file.
 static REPORTS: LazyLock<Vec<WordRow<ObstacleKind>>> =
@@ -76,7 +77,8 @@ fn program_message(text: &str) -> Option<ObstacleKind> {
             .any(|mark| line.starts_with(mark))
     };
     let error = text.lines().rev().take(3).find(is_error)?.trim();
-    let is_log = is_short(text) && !has_word(text, TABLES.list("speakers"));
+    let is_short_log = text.chars().nth(LONGEST_LOG).is_none();
+    let is_log = is_short_log && !has_word(text, TABLES.list("speakers"));
     (is_log && is_short(error)).then(|| kind_of(error))?
 }
 

@@ -24,8 +24,10 @@ const AGREES: f32 = -0.5;
 const SHARE: f32 = 0.5;
 /// The least mean weight that counts: many careful sentences do not outweigh an odd one.
 const LEAST_TONE: f32 = -2.0;
-/// The least share of words with a weight in an English sentence.
+/// The least share of words with a weight in an English sentence, and the words of which a shorter
+/// one is taken to lack some: `… gets …` says too little.
 const KNOWN: f32 = 0.5;
+const FEWEST: usize = 4;
 
 /// The words within which a kind of word belongs to the one before.
 const NEAR: usize = 6;
@@ -137,7 +139,7 @@ pub(super) fn weight(sentence: &str) -> Weight {
     let base = weight(&("", "")).unwrap_or_default();
     Weight {
         weight: base + sum * scale(features.len()),
-        known: known as f32 / words.count().max(1) as f32,
+        known: known as f32 / words.count().max(FEWEST) as f32,
     }
 }
 

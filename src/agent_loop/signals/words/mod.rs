@@ -167,7 +167,7 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
         let is_item = matches!(block.kind, BlockKind::Item(_) | BlockKind::ItemParagraph);
         let is_under_open = around.lead_in == LeadIn::Open;
         let is_over = around.lead_in == LeadIn::Past;
-        around.is_doubtful = around.lead_in == LeadIn::Doubtful;
+        around.is_doubtful = around.lead_in == LeadIn::Doubtful && !says_none(&lower);
         if is_under_open || !is_item {
             around.lead_in = LeadIn::None;
         }
@@ -188,7 +188,7 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
         // `Fixed. The fee was taken twice.`
         let first = sentences.first().map_or("", |it| it.lower.as_str());
         let first = first.trim_matches(|c: char| !c.is_alphanumeric());
-        let is_told = TABLES.list("resolved").has(first);
+        let is_past = TABLES.list("resolved").has(first);
         for (at, sentence) in sentences.iter().enumerate() {
             let matches = matches(&sentence.lower);
             let mut statement = ProseStatement {
@@ -199,7 +199,7 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
                 ..statement(sentence, &matches, &around, is_optional || is_over)
             };
             statement.claims &= !is_unchecked;
-            statement.seems_to_lack &= !is_told;
+            statement.seems_to_lack &= !is_past;
             if at == last {
                 let is_alone = last == 0 && !is_item;
                 let is_label =

@@ -50,6 +50,7 @@ pub(super) fn terms(cases: u32, arms: &[Arm]) -> RunTerms {
             "cases": cases.len()
         },
         "cases": cases,
+        "selected": {"cases": cases.len(), "sha256": "a selection"},
         "arms": arms,
         "repetitions": 1,
         "partition": null,
@@ -114,6 +115,7 @@ pub(super) fn finished(run: &CaseRunId, outcome: CaseOutcome, attempts: u32) -> 
         "repetition": run.repetition,
         "outcome": outcome,
         "attempts": attempts,
+        "outages": 0,
         "answer": answer,
         "confidence": 0.85,
         "calibrated": 0.82,
