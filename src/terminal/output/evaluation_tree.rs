@@ -6,7 +6,7 @@ use crate::stopping::evaluation::{
 };
 
 use crate::stopping::exit_check::event::TurnRecord;
-use crate::text::clean::one_line;
+use crate::text::clean::{one_line, shortened};
 
 /// An evaluation as a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,6 +157,9 @@ pub fn turn_line(record: &TurnRecord) -> String {
     parts.join(" · ")
 }
 
+/// The longest quotation in the line of a turn, in characters.
+const QUOTED: usize = 100;
+
 /// What a turn shows of a rule: the tasks, the tests, turns in a row, and the objection to a
 /// success.
 fn news(rule: &Rule, evaluation: &Evaluation) -> Option<String> {
@@ -173,7 +176,7 @@ fn news(rule: &Rule, evaluation: &Evaluation) -> Option<String> {
             format!("{} {}", spaced(name), fraction(rule))
         }
         (name, _) if rule.objects() && rule.guards.iter().any(has_fired) => match &rule.detail {
-            Some(text) => format!("held back by \"{}\"", one_line(text)),
+            Some(text) => format!("held back by \"{}\"", shortened(&one_line(text), QUOTED)),
             None => format!("held back by {}", spaced(name)),
         },
         _ => return None,

@@ -119,6 +119,26 @@ fn secrets_in_the_errors_of_the_response_are_masked() {
 }
 
 #[test]
+fn the_sentence_that_holds_back_a_done_is_masked_and_short() {
+    let project = Project::new();
+    let rest = "with all of its parts ".repeat(20);
+    let response = format!(
+        "EXIT_SIGNAL: true\n\nThe push with {} still fails {rest}here.\n",
+        token()
+    );
+    let output = project.check(&response, &[]).ends_with(0);
+    let masked = "The push with [REDACTED_GITHUB_TOKEN] still fails";
+    assert!(
+        output.stdout.contains(&format!("held back by \"{masked}")),
+        "{}",
+        output.stdout
+    );
+    assert!(output.stdout.chars().count() < 200, "{}", output.stdout);
+    let log = project.read(".conclave/exit-log.jsonl");
+    assert!(log.contains(masked) && !log.contains("ghp_"), "{log}");
+}
+
+#[test]
 fn interrupt_ends_the_command_and_records_nothing() {
     let project = Project::new();
     project.write("response.md", DONE);
