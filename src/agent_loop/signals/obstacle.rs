@@ -201,6 +201,10 @@ mod tests {
                 &[
                     "Invalid API key · Please run /login",
                     "API Error: 401 authentication_error",
+                    "Aider v0.86.1\nMain model: gpt-5\nGit repo: .git with 88 files\n\
+                     litellm.AuthenticationError: AuthenticationError: OpenAIException - \
+                     {\"error\":{\"message\":\"No auth credentials found\",\"code\":401}}\n\
+                     The API provider is not able to authenticate you. Check your API key.",
                 ],
             ),
             (
@@ -314,6 +318,14 @@ mod tests {
             (
                 "I need permission to run the command.",
                 Some(ObstacleKind::Permission),
+            ),
+            (
+                "The permission to use Bash was denied, so I have not run the migration.",
+                Some(ObstacleKind::Permission),
+            ),
+            (
+                "I couldn't write there: edits were not permitted, so I used another folder.",
+                None,
             ),
             (
                 "I deleted the files one by one. All tasks are complete.",

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `a\|b` | one of the words |
 //! | `?a\|b` | one of the words, or nothing |
-//! | `~3` | up to three words, none of which denies or names a part |
+//! | `~3` | up to three words, none of which denies, names a part, or excepts one from a claim |
 //! | `#` | a number but 0, in digits or as a word |
 //! | `!` | a word that denies, of those of the language |
 //! | `<code>` | inline code or quoted words, as one of the words |
@@ -183,6 +183,7 @@ impl Phrase {
                     !matches!(token.kind, TokenKind::Mark(_))
                         && !self.language.negators.has(token.text)
                         && !self.language.parts.has(token.text)
+                        && !self.is_excepted_by(token)
                 };
                 let between = tokens.iter().skip(at).take(*most);
                 let longest = between.take_while(can_be_between).count();
@@ -192,6 +193,12 @@ impl Phrase {
             Element::ClauseEnd => tokens.get(at).is_none_or(divides_clauses),
         };
         is_here.then(|| self.end(rest, tokens, at)).flatten()
+    }
+
+    /// `Everything on the list but the parser is done.`
+    fn is_excepted_by(&self, token: &Token<'_>) -> bool {
+        let is_claim = matches!(self.meaning, Sense::AllDone | Sense::WholeDone);
+        is_claim && self.language.exceptions.has(token.text)
     }
 
     fn in_context(&self, tokens: &[Token<'_>], start: usize, end: usize) -> PhraseMatch {

@@ -286,13 +286,15 @@ impl Surroundings {
             || has_word(text, TABLES.list("of_person"))
         {
             LeadIn::Optional
+        } else if is_open_label {
+            LeadIn::Open
         } else if is_doubtful {
             LeadIn::Doubtful
         } else if is_past || is_settled {
             LeadIn::Past
         } else if has_word(text, TABLES.list("condition_labels")) {
             LeadIn::Conditional
-        } else if matches.iter().any(is_open) || is_open_label {
+        } else if matches.iter().any(is_open) {
             LeadIn::Open
         } else {
             LeadIn::None
