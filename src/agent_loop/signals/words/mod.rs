@@ -5,6 +5,7 @@ mod outcome;
 use self::outcome::{Outcome, has_open_cell, of_code, of_line, of_share, of_table, other_states};
 use super::LONGEST_UNMASKED;
 use super::admissions::{Weight, tone, weight};
+use super::errors::is_error_line;
 use super::numbers::{StatedProgress, progress};
 use super::phrases::{PhraseMatch, Sense, matches};
 use crate::agent_loop::checklist::is_optional_label;
@@ -207,7 +208,7 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
                 // What the label stands over says whether something is open.
                 statement.is_open &= !is_label || around.lead_in != LeadIn::Open;
                 statement.lacks &= !is_label || around.lead_in == LeadIn::None;
-                statement.seems_to_lack &= !is_label || around.lead_in == LeadIn::None;
+                statement.seems_to_lack &= !is_label;
                 statement.outcome = statement.outcome.filter(|_| around.lead_in != LeadIn::Past);
             }
             statements.push(statement);
@@ -329,8 +330,8 @@ fn statement(
         .collect::<Vec<_>>();
     let has = |meaning: Sense| meanings.contains(&meaning);
     if sentence.is_question {
-        // `The dialog asks: …?`
-        let is_of_others = text.contains(" asks");
+        // `The dialog asks: …?`, `error: …, perhaps a flag is missing?`
+        let is_of_others = text.contains(" asks") || is_error_line(sentence.text);
         return ProseStatement {
             text: sentence.text.to_owned(),
             is_question: !is_of_others,
