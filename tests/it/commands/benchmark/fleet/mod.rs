@@ -22,12 +22,16 @@ const MODEL: &str = "openai:gpt-6.1-sol";
 
 /// Seconds after which a silent worker has lost its jobs.
 const LEASE: &str = "2";
+/// On a busy machine a worker may be silent for longer, and a call that is lost with it counts at its
+/// worst case: where each amount is exact, no worker is lost.
+const LONG_LEASE: &str = "30";
 
 /// A fleet, and a suite to be run on it.
 struct Fleet {
     nats: NatsServer,
     server: ProviderServer,
     workers: Vec<Worker>,
+    lease: &'static str,
     /// Submits, without any key.
     submitter: Conclave,
 }
@@ -45,12 +49,27 @@ impl Fleet {
         Some(Self::on(NatsServer::start()?, workers, cases))
     }
 
+    /// As [`Self::of`], where no worker is lost.
+    fn steady(workers: usize, cases: usize) -> Option<Self> {
+        Some(Self::with_lease(
+            LONG_LEASE,
+            NatsServer::start()?,
+            workers,
+            cases,
+        ))
+    }
+
     fn on(nats: NatsServer, workers: usize, cases: usize) -> Self {
+        Self::with_lease(LEASE, nats, workers, cases)
+    }
+
+    fn with_lease(lease: &'static str, nats: NatsServer, workers: usize, cases: usize) -> Self {
         let server = ProviderServer::start();
         server.on(On::any(), right());
         let mut fleet = Self {
-            submitter: member(&nats, Conclave::new()),
+            submitter: member(&nats, Conclave::new()).variable("CONCLAVE_FLEET_LEASE", lease),
             nats,
+            lease,
             server,
             workers: Vec::new(),
         };
@@ -69,6 +88,7 @@ impl Fleet {
 
     fn hire_as(&mut self, conclave: Conclave, flags: &[&str]) {
         let conclave = member(&self.nats, conclave);
+        let conclave = conclave.variable("CONCLAVE_FLEET_LEASE", self.lease);
         let process = conclave.start(&[&["worker"], flags].concat());
         self.workers.push(Worker { conclave, process });
     }

@@ -11,7 +11,7 @@ const WORST_CASE: u64 = 148_000;
 
 #[test]
 fn ceiling_over_four_workers_and_two_hundred_cases_is_exact() {
-    let Some(fleet) = Fleet::of(4, 200) else {
+    let Some(fleet) = Fleet::steady(4, 200) else {
         return;
     };
     // At the prices of the model: 20,000 micro-dollars.
@@ -65,11 +65,11 @@ fn ceiling_over_four_workers_and_two_hundred_cases_is_exact() {
 
 #[test]
 fn month_of_the_submitter_is_an_account_that_all_workers_keep() {
-    let Some(mut fleet) = Fleet::of(2, 40) else {
+    let Some(mut fleet) = Fleet::steady(2, 40) else {
         return;
     };
     let home = Conclave::new().config(r#"{"monthly_budget": 0.25, "always_allow_under": 0}"#);
-    fleet.submitter = member(&fleet.nats, home);
+    fleet.submitter = member(&fleet.nats, home).variable("CONCLAVE_FLEET_LEASE", LONG_LEASE);
     write_suite(&fleet.submitter, 40);
     let output = fleet.submitter.run(&benchmark(&["--max-cost", "0.2"]));
     assert!(
@@ -91,7 +91,7 @@ fn month_of_the_submitter_is_an_account_that_all_workers_keep() {
 
 #[test]
 fn jobs_that_are_submitted_again_are_not_asked_again() {
-    let Some(fleet) = Fleet::of(2, 30) else {
+    let Some(fleet) = Fleet::steady(2, 30) else {
         return;
     };
     fleet
