@@ -12,7 +12,7 @@ mod signature;
 
 use std::ops::Range;
 
-use self::signature::{error_line, is_outline, is_whole};
+use self::signature::{error_line, is_error_line, is_outline, is_whole};
 use super::obstacle::is_program_failure;
 use super::words;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
@@ -20,7 +20,6 @@ use crate::agent_loop::text::{Block, BlockKind, Message, TABLES, has_word, norma
 use crate::stopping::exit_check::evidence::{Obstacle, TurnEvidence};
 use crate::text::clean;
 
-pub(super) use signature::is_error_line;
 pub use signature::signature;
 
 /// An obstacle does not count as an error too.

@@ -126,7 +126,7 @@ fn traceback_end(text: &str) -> Option<&str> {
         .map(str::trim)
 }
 
-pub(in crate::agent_loop::signals) fn is_error_line(line: &str) -> bool {
+pub(super) fn is_error_line(line: &str) -> bool {
     let forms = [ErrorForm::Begins, ErrorForm::Holds, ErrorForm::Named];
     let first = line.split_whitespace().next().unwrap_or_default();
     has_form(line, &forms) || is_whole(line) || line.contains(" error: ") && TIME.is_in(first)

@@ -5,7 +5,6 @@ mod outcome;
 use self::outcome::{Outcome, has_open_cell, of_code, of_line, of_share, of_table, other_states};
 use super::LONGEST_UNMASKED;
 use super::admissions::{Weight, tone, weight};
-use super::errors::is_error_line;
 use super::numbers::{StatedProgress, progress};
 use super::phrases::{PhraseMatch, Sense, matches};
 use crate::agent_loop::checklist::is_optional_label;
@@ -20,6 +19,9 @@ const TAIL_PARAGRAPHS: usize = 4;
 
 /// How a question of a terminal ends: `Continue? [y/N]`.
 const CHOICES: [&str; 5] = ["[y/n", "(y/n", "(y)es/(n)o", "[yes/no", "(yes/no"];
+
+/// How a line of a program begins that is no question, whatever it ends with.
+const ERRORS: [&str; 3] = ["error:", "error[", "fatal:"];
 
 /// With an explicit signal of completion, offers of more work are courtesies, as they are after a
 /// claim.
@@ -331,7 +333,7 @@ fn statement(
     let has = |meaning: Sense| meanings.contains(&meaning);
     if sentence.is_question {
         // `The dialog asks: …?`, `error: …, perhaps a flag is missing?`
-        let is_of_others = text.contains(" asks") || is_error_line(sentence.text);
+        let is_of_others = text.contains(" asks") || ERRORS.iter().any(|it| text.starts_with(it));
         return ProseStatement {
             text: sentence.text.to_owned(),
             is_question: !is_of_others,
