@@ -125,7 +125,7 @@ struct Surroundings {
 enum LeadIn {
     #[default]
     None,
-    /// `Remaining tasks:`; what follows is open unless it says otherwise.
+    /// `Remaining tasks:`, `Known issues`; what follows is open unless it says otherwise.
     Open,
     /// `I stop when:`; what follows is a condition.
     Conditional,
@@ -133,7 +133,7 @@ enum LeadIn {
     Optional,
     /// `Fixed:`, `What I left alone`
     Past,
-    /// `Known issues`
+    /// `Known limitations`; what follows admits unless it reads like a report.
     Doubtful,
 }
 
