@@ -79,7 +79,9 @@ fn program_message(text: &str) -> Option<ObstacleKind> {
     let error = text.lines().rev().take(3).find(is_error)?.trim();
     let is_short_log = text.chars().nth(LONGEST_LOG).is_none();
     let is_log = is_short_log && !has_word(text, TABLES.list("speakers"));
-    (is_log && is_short(error)).then(|| kind_of(error))?
+    // The JSON of the service has words of its own.
+    let words = error.split('{').next().unwrap_or_default();
+    (is_log && is_program_text(words)).then(|| kind_of(error))?
 }
 
 fn is_short(text: &str) -> bool {
@@ -271,6 +273,7 @@ mod tests {
             "All tasks are complete.",
             "Which API key should I use?",
             "I ran it and got:\nError: invalid API key",
+            "Retries added.\nError: 429 Too Many Requests is handled now.",
         ] {
             assert_eq!(of_message(message), None, "{message}");
         }

@@ -79,7 +79,7 @@ fn has_twice(case: &CaseId, one: &RunId, two: &RunId) -> Error {
         return Error::usage(format!("{one} is named twice"));
     }
     Error::usage(format!("case `{case}` is part of {one} and of {two}"))
-        .hint("merge runs that have no case in common, such as those of `--partition`")
+        .hint("merge runs that share no case, such as those of `--partition`")
 }
 
 /// Which of the consultations of a case run were attempts changes no figure.

@@ -81,7 +81,8 @@ pub struct Words {
     /// It says that work remains.
     pub admits_open_work: bool,
     /// Where it says that tests, a build or another run fails, that a part is missing, or that it
-    /// could not be tried; then work remains too. It holds back an explicit "done" as well.
+    /// could not be tried. It holds back an explicit "done" as well. Where only the kinds of its
+    /// words give that away, `admits_open_work` need not be set.
     pub admission: Option<String>,
     /// It ends with a question to the person, or says that it waits for an answer.
     pub asks_person: bool,

@@ -158,7 +158,7 @@ pub fn turn_line(record: &TurnRecord) -> String {
 }
 
 /// The longest quotation in the line of a turn, in characters.
-const QUOTED: usize = 100;
+const LONGEST_QUOTATION: usize = 100;
 
 /// What a turn shows of a rule: the tasks, the tests, turns in a row, and the objection to a
 /// success.
@@ -176,7 +176,10 @@ fn news(rule: &Rule, evaluation: &Evaluation) -> Option<String> {
             format!("{} {}", spaced(name), fraction(rule))
         }
         (name, _) if rule.objects() && rule.guards.iter().any(has_fired) => match &rule.detail {
-            Some(text) => format!("held back by \"{}\"", shortened(&one_line(text), QUOTED)),
+            Some(text) => format!(
+                "held back by \"{}\"",
+                shortened(&one_line(text), LONGEST_QUOTATION)
+            ),
             None => format!("held back by {}", spaced(name)),
         },
         _ => return None,

@@ -78,17 +78,17 @@ struct ProseStatement {
 }
 
 /// A sentence of prose, in lower case as well, with straight apostrophes.
-struct Read<'a> {
+struct WeighedSentence<'a> {
     text: &'a str,
     lower: String,
     is_question: bool,
     weight: Weight,
 }
 
-impl<'a> Read<'a> {
+impl<'a> WeighedSentence<'a> {
     fn all(prose: &'a str) -> Vec<Self> {
         let sentences = sentences(prose).into_iter();
-        let read = sentences.map(|Sentence { text, is_question }| {
+        let weighed = sentences.map(|Sentence { text, is_question }| {
             let lower = lower(text);
             Self {
                 text,
@@ -97,7 +97,7 @@ impl<'a> Read<'a> {
                 lower,
             }
         });
-        read.collect()
+        weighed.collect()
     }
 }
 
@@ -142,22 +142,22 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
     let prose = blocks
         .iter()
         .map(|block| block.is_prose().then_some(&block.prose));
-    let read: Vec<Vec<Read<'_>>> = prose
-        .map(|it| it.map_or_else(Vec::new, |it| Read::all(it)))
+    let weighed: Vec<Vec<WeighedSentence<'_>>> = prose
+        .map(|it| it.map_or_else(Vec::new, |it| WeighedSentence::all(it)))
         .collect();
-    let stated = read.iter().flatten().filter(|it| !it.is_question);
+    let stated = weighed.iter().flatten().filter(|it| !it.is_question);
     let mut around = Surroundings {
         tone: tone(stated.map(|it| it.weight)),
         ..Surroundings::default()
     };
-    for (block_number, (block, sentences)) in blocks.iter().zip(read).enumerate() {
+    for (block_number, (block, sentences)) in blocks.iter().zip(weighed).enumerate() {
         if !block.is_prose() {
             let is_own = !around.is_before_others && around.lead_in != LeadIn::Past;
-            let shown = shown(block.kind, message.source(block.range.clone()));
+            let statement = of_shown_block(block.kind, message.source(block.range.clone()));
             statements.push(ProseStatement {
                 block: block_number,
-                outcome: shown.outcome.filter(|_| is_own),
-                ..shown
+                outcome: statement.outcome.filter(|_| is_own),
+                ..statement
             });
             around.lead_in = LeadIn::None;
             continue;
@@ -220,7 +220,7 @@ fn statements(message: &Message, blocks: &[&Block]) -> Vec<ProseStatement> {
 }
 
 /// What a block says that is not prose: output, or a table.
-fn shown(kind: BlockKind, source: &str) -> ProseStatement {
+fn of_shown_block(kind: BlockKind, source: &str) -> ProseStatement {
     let (outcome, table) = match kind {
         BlockKind::Code => (of_code(source), ""),
         BlockKind::Table => (of_table(source), source),
@@ -313,7 +313,7 @@ fn says_none(text: &str) -> bool {
 }
 
 fn statement(
-    sentence: &Read<'_>,
+    sentence: &WeighedSentence<'_>,
     matches: &[PhraseMatch],
     around: &Surroundings,
     is_optional: bool,
